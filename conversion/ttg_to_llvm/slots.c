@@ -171,15 +171,32 @@ static MlirNamedAttribute alignment(nereid_lower_t *lower, const nereid_slots_t 
 
 /* --- accesses --- */
 
+/* Elements in each 32-bit word of an access; 1 where elements are not parts of words. */
+static int32_t elements_in_word(const nereid_slots_t *slots) {
+  const bool whole = mlirTypeEqual(slots->element, slots->memory) && slots->bytes < WORD_BYTES;
+  return whole && slots->vector * slots->bytes >= WORD_BYTES ? WORD_BYTES / (int32_t)slots->bytes : 1;
+}
+
 /* The registers of one access as a value to store. */
 static MlirValue pack_vector(nereid_lower_t *lower, const nereid_slots_t *slots, const MlirValue *values) {
   MlirValue parts[MAX_VECTOR];
-  const bool bytes = slots->vector >= WORD_BYTES && mlirTypeEqual(slots->element, lower->types->i8);
-  for (int32_t i = 0; bytes && i < slots->vector; i += WORD_BYTES)
-    parts[i / WORD_BYTES] = nereid_emit_word(lower, WORD_BYTES, values + i);
-  for (int32_t i = 0; !bytes && i < slots->vector; ++i)
-    parts[i] = nereid_slots_to_memory(lower, slots->memory, values[i]);
-  return nereid_emit_pack(lower, bytes ? slots->vector / WORD_BYTES : slots->vector, parts);
+  const int32_t in_word = elements_in_word(slots);
+  for (int32_t i = 0; i < slots->vector; i += in_word)
+    parts[i / in_word] = in_word > 1 ? nereid_emit_word(lower, in_word, values + i)
+                                     : nereid_slots_to_memory(lower, slots->memory, values[i]);
+  return nereid_emit_pack(lower, slots->vector / in_word, parts);
+}
+
+/* The registers of the value that an access loaded. */
+static void unpack_vector(nereid_lower_t *lower, const nereid_slots_t *slots, MlirValue loaded, MlirValue *out_values) {
+  const int32_t in_word = elements_in_word(slots);
+  for (int32_t i = 0; i < slots->vector; i += in_word) {
+    MlirValue part = slots->vector == in_word ? loaded : nereid_emit_extract(lower, loaded, i / in_word);
+    if (in_word > 1)
+      nereid_emit_split(lower, slots->memory, in_word, part, out_values + i);
+    else
+      out_values[i] = nereid_slots_from_memory(lower, slots->element, part);
+  }
 }
 
 void nereid_slots_store(nereid_lower_t *lower, const nereid_slots_t *slots, const MlirValue *values) {
@@ -197,14 +214,13 @@ void nereid_slots_load(nereid_lower_t *lower, const nereid_slots_t *slots, MlirV
   const int32_t registers = nereid_layout_registers(&slots->layout);
   MlirNamedAttribute attribute = alignment(lower, slots);
   const addresses_t addresses = make_addresses(lower, slots);
-  MlirType type = slots->vector == 1 ? slots->memory : nereid_emit_vector_type(slots->memory, slots->vector);
+  const int32_t in_word = elements_in_word(slots), parts = slots->vector / in_word;
+  MlirType part = in_word > 1 ? lower->types->i32 : slots->memory;
+  MlirType type = parts == 1 ? part : nereid_emit_vector_type(part, parts);
   for (int32_t r = 0; r < registers; r += slots->vector) {
     MlirValue at = address(lower, &addresses, (uint32_t)r);
-    MlirValue word = mlirOperationGetResult(nereid_emit_op(lower, "llvm.load", 1, &type, 1, &at, 1, &attribute), 0);
-    for (int32_t i = 0; i < slots->vector; ++i) {
-      MlirValue part = slots->vector == 1 ? word : nereid_emit_extract(lower, word, i);
-      out_values[r + i] = nereid_slots_from_memory(lower, slots->element, part);
-    }
+    MlirOperation load = nereid_emit_op(lower, "llvm.load", 1, &type, 1, &at, 1, &attribute);
+    unpack_vector(lower, slots, mlirOperationGetResult(load, 0), out_values + r);
   }
 }
 

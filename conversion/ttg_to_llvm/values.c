@@ -136,6 +136,11 @@ static uint32_t constant_bits(nereid_lower_t *lower, MlirValue value) {
 
 bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               nereid_element_fn emit) {
+  return nereid_lower_elementwise_without(lower, op, row, emit, 0);
+}
+
+bool nereid_lower_elementwise_without(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                      nereid_element_fn emit, uint32_t without) {
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
   if (mlirTypeIsNull(element))
@@ -159,9 +164,10 @@ bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const ner
   int32_t *table = nereid_arena_new(lower->arena, int32_t, capacity);
   if (!lowered.values || !table)
     return nereid_lower_error(op, "ran out of memory while being lowered");
-  const intptr_t constant = constant_bits(lower, result);
+  without |= constant_bits(lower, result);
   for (intptr_t r = 0; r < lowered.count; ++r) {
-    intptr_t first = r & constant ? r & ~constant : first_with_tuple(&operands, r, table, capacity);
+    const bool computed = !((uint32_t)r & without);
+    const intptr_t first = computed ? first_with_tuple(&operands, r, table, capacity) : r & ~(intptr_t)without;
     if (first != r) {
       lowered.values[r] = lowered.values[first];
       continue;

@@ -38,6 +38,10 @@ typedef MlirValue (*nereid_element_fn)(nereid_lower_t *lower, MlirOperation op, 
 bool nereid_lower_elementwise(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                               nereid_element_fn emit);
 
+/* The same, but registers with a bit of `without` get the value of the register without these bits. */
+bool nereid_lower_elementwise_without(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                      nereid_element_fn emit, uint32_t without);
+
 /* Sets the result of `op` to registers of its first operand, when every thread already holds what it needs: `from` is
  * the operand's layout, seen as a tensor of the result's shape, and `to` the result's. */
 bool nereid_lower_rename(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,

@@ -11,6 +11,8 @@
  * serializes all wgmma of the function (C7515) unless it can move these copies before the loop. After the rewrite,
  * registers are complete where the branches join. LLVM folds the condition of the loop into that of the branch.
  *
+ * A rounding of the results moves into both branches: half as many registers then join.
+ *
  * Loops with a first iteration in all cases are not changed. Runs before structured control flow is lowered. */
 #include "passes/pass.h"
 #include "passes/pipelining/expansion/loop_range.h"
@@ -19,6 +21,7 @@
 
 #include "dialects/ir.h"
 #include "nereid/dialects/ttng.h"
+#include "seam/ir.h"
 
 /* Returns the wait after `loop`, in its block, that completes its results; null when there is none. */
 static MlirOperation wait_of(MlirOperation loop) {
@@ -49,6 +52,35 @@ static bool waits_only_for(MlirOperation wait, MlirOperation loop) {
   return true;
 }
 
+/* The arith.truncf in the block of `branch` that is the only use of `result`; null when there is none. */
+static MlirOperation rounding_of(MlirOperation branch, MlirValue result) {
+  MlirOpOperand use = mlirValueGetFirstUse(result);
+  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return (MlirOperation){NULL};
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  const bool found = nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
+                     mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(branch));
+  return found ? user : (MlirOperation){NULL};
+}
+
+/* Moves the rounding of result `index` of `branch` into both of its blocks. */
+static void round_inside(MlirOperation branch, intptr_t index) {
+  MlirValue result = mlirOperationGetResult(branch, index);
+  MlirOperation rounding = rounding_of(branch, result);
+  if (mlirOperationIsNull(rounding))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(branch); ++i) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, i));
+    MlirOperation yield = mlirBlockGetTerminator(block), inside = mlirOperationClone(rounding);
+    mlirBlockInsertOwnedOperationBefore(block, yield, inside);
+    mlirOperationSetOperand(inside, 0, mlirOperationGetOperand(yield, index));
+    mlirOperationSetOperand(yield, index, nereid_ir_result(inside));
+  }
+  mlirValueSetType(result, mlirValueGetType(nereid_ir_result(rounding)));
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(rounding), result);
+  nereidMlirOperationErase(rounding);
+}
+
 /* Moves `loop` and `wait` into an scf.if of `condition`, whose results are those of both. */
 static void guard(MlirOperation loop, MlirOperation wait, MlirValue condition) {
   MlirOperation branch = nereid_loop_branch_around(loop, condition, (MlirBlock){NULL});
@@ -60,6 +92,8 @@ static void guard(MlirOperation loop, MlirOperation wait, MlirValue condition) {
     mlirOperationSetOperand(mlirBlockGetTerminator(block), result, mlirOperationGetResult(wait, i));
   }
   mlirOperationMoveAfter(wait, loop);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(branch); ++i)
+    round_inside(branch, i);
 }
 
 MlirLogicalResult nereid_pass_guard_async_dots(nereid_pass_t *pass) {

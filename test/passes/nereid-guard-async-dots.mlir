@@ -33,6 +33,50 @@ tt.func @guarded(%x: !tile, %y: !tile, %from: i32, %to: i32) -> (!acc, i32) {
   tt.return %w, %r#1 : !acc, i32
 }
 
+// The only use of the results rounds them: the branches yield rounded ones.
+// CHECK-LABEL: tt.func @rounded(
+// CHECK: [[R:%.*]] = scf.if %{{.*}} -> (tensor<64x64xf16, #mma>) {
+// CHECK:   [[W:%.*]] = ttng.warp_group_dot_wait
+// CHECK:   [[T:%.*]] = arith.truncf [[W]]
+// CHECK:   scf.yield [[T]]
+// CHECK: } else {
+// CHECK:   [[Z:%.*]] = arith.truncf
+// CHECK:   scf.yield [[Z]]
+// CHECK: }
+// CHECK-NOT: arith.truncf
+// CHECK: tt.return [[R]]
+tt.func @rounded(%x: !tile, %y: !tile, %to: i32) -> tensor<64x64xf16, #mma> {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %i = %none to %to step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %w = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : !acc
+  %h = arith.truncf %w : !acc to tensor<64x64xf16, #mma>
+  tt.return %h : tensor<64x64xf16, #mma>
+}
+
+// Another use requires the unrounded results.
+// CHECK-LABEL: tt.func @rounded_and_used(
+// CHECK: scf.if %{{.*}} -> (tensor<64x64xf32, #mma>) {
+// CHECK-NOT: arith.truncf
+// CHECK: }
+// CHECK: arith.truncf
+tt.func @rounded_and_used(%x: !tile, %y: !tile, %to: i32) -> (tensor<64x64xf16, #mma>, !acc) {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %i = %none to %to step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %w = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : !acc
+  %h = arith.truncf %w : !acc to tensor<64x64xf16, #mma>
+  tt.return %h, %w : tensor<64x64xf16, #mma>, !acc
+}
+
 // A first iteration always exists.
 // CHECK-LABEL: tt.func @certain(
 // CHECK-NOT: scf.if

@@ -10,11 +10,13 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
+#include "conversion/ttg_to_llvm/words.h"
 
 #include "base/target_facts.h"
 
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include <stdio.h>
 
@@ -193,6 +195,15 @@ static MlirValue convert(nereid_lower_t *lower, MlirType to, MlirValue value, bo
   return to_zero ? cut(lower, to, value) : nereid_emit_cast(lower, "llvm.fptrunc", to, value);
 }
 
+/* Two accumulators of a dot, rounded in one operation on vectors. Two separate operations would move before the join
+ * after the dot's loop, to the path on which accumulators are zero, where the code generator no longer forms one
+ * instruction of them. */
+static void round_accumulators(nereid_lower_t *lower, MlirType to, const MlirValue *values, MlirValue *out) {
+  MlirType vector = nereid_emit_vector_type(to, 2);
+  MlirValue pair = nereid_emit_cast(lower, "llvm.fptrunc", vector, nereid_emit_pack(lower, 2, values));
+  nereid_emit_split(lower, to, 2, nereid_emit_bits(lower, lower->types->i32, pair), out);
+}
+
 /* Two values from any format to any; `from` and `to` are the types of the IR. */
 static void convert_pair(nereid_lower_t *lower, MlirType from, MlirType to, bool to_zero, const MlirValue *values,
                          MlirValue *out) {
@@ -215,6 +226,13 @@ static void convert_pair(nereid_lower_t *lower, MlirType from, MlirType to, bool
     memcpy(out, middle, sizeof middle);
 }
 
+static bool rounds_accumulators(MlirType from, MlirType type, bool to_zero) {
+  MlirAttribute encoding =
+      mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding) && !to_zero &&
+         mlirTypeIsAF32(from) && width_of(nereid_lower_element_type(type)) == 16;
+}
+
 static bool lower_float_cast(nereid_lower_t *lower, MlirOperation op, bool to_zero) {
   MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   MlirType from = nereid_lower_element_type(mlirValueGetType(source));
@@ -225,11 +243,17 @@ static bool lower_float_cast(nereid_lower_t *lower, MlirOperation op, bool to_ze
     return nereid_lower_error(op,
                               "converts a float format that NVIDIA GPUs do not have: expected 8, 16, 32 or 64 bits");
   nereid_lowered_t values = nereid_lower_get(lower, source), lowered = nereid_lower_array(lower, values.count);
+  const bool accumulators = rounds_accumulators(from, mlirValueGetType(result), to_zero);
+  MlirValue pair[2] = {{NULL}}, out[2];
   for (intptr_t r = 0; lowered.values && r < lowered.count; r += 2) {
     const bool last = r + 1 == lowered.count;
-    const MlirValue pair[] = {values.values[r], values.values[last ? r : r + 1]};
-    MlirValue out[2];
-    convert_pair(lower, from, to, to_zero, pair, out);
+    const MlirValue next[] = {values.values[r], values.values[last ? r : r + 1]};
+    const bool same = next[0].ptr == pair[0].ptr && next[1].ptr == pair[1].ptr;
+    memcpy(pair, next, sizeof pair);
+    if (!same && accumulators && pair[0].ptr != pair[1].ptr)
+      round_accumulators(lower, to, pair, out);
+    else if (!same)
+      convert_pair(lower, from, to, to_zero, pair, out);
     memcpy(lowered.values + r, out, (last ? 1 : 2) * sizeof *out);
   }
   nereid_lower_set(lower, result, lowered);

@@ -50,8 +50,9 @@ bool nereid_lower_take_values(nereid_lower_t *lower, MlirValue value, MlirBlock 
 
 /* --- words --- */
 
-/* Values of a tensor that pass between blocks as one 32-bit word: operands of mma.sync and sums of f16, as its
- * instructions take words, and 8-bit elements, which take a register each; 1 for other types. */
+/* Values of a tensor that pass between blocks as one 32-bit word: operands of mma.sync and 16-bit sums, as its
+ * instructions take words and roundings give them, and 8-bit elements, which take a register each; 1 for other types.
+ */
 static int32_t word_values(nereid_lower_t *lower, MlirType type) {
   if (!mlirTypeIsARankedTensor(type) || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
     return 1;
@@ -59,7 +60,7 @@ static int32_t word_values(nereid_lower_t *lower, MlirType type) {
   MlirType element = nereid_lower_element_type(type);
   const bool is_operand = nereid_ttg_dot_op_attr_isa(encoding) &&
                           nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
-  const bool is_sum = nereid_ttg_nvidia_mma_attr_isa(encoding) && mlirTypeIsAF16(element);
+  const bool is_sum = nereid_ttg_nvidia_mma_attr_isa(encoding) && (mlirTypeIsAF16(element) || mlirTypeIsABF16(element));
   const int32_t bits = (int32_t)nereid_lower_memory_bits(element);
   const bool is_byte = mlirTypeEqual(nereid_lower_type(lower, type), lower->types->i8);
   const bool fills_bits = mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element);
@@ -69,15 +70,26 @@ static int32_t word_values(nereid_lower_t *lower, MlirType type) {
   return nereid_lower_registers(lower, type) % (32 / bits) ? 1 : 32 / bits;
 }
 
+/* The word of registers `r` and following; that of the ones before, `previous`, where these have the same values. */
+static MlirValue word_at(nereid_lower_t *lower, const MlirValue *values, intptr_t r, int32_t in_word,
+                         MlirValue previous) {
+  if (in_word == 1)
+    return values[r];
+  const bool same = r > 0 && memcmp(values + r, values + r - in_word, (size_t)in_word * sizeof *values) == 0;
+  return same ? previous : nereid_emit_word(lower, in_word, values + r);
+}
+
 bool nereid_lower_flatten_words(nereid_lower_t *lower, MlirOperation op, intptr_t from, intptr_t to,
                                 nereid_values_t *out) {
   for (intptr_t i = from; i < to; ++i) {
     const nereid_lowered_t lowered = nereid_lower_operand(lower, op, i);
     const int32_t in_word = word_values(lower, mlirValueGetType(mlirOperationGetOperand(op, i)));
-    for (intptr_t r = 0; r < lowered.count; r += in_word)
-      if (!nereid_vector_push(lower->arena, out,
-                              in_word == 1 ? lowered.values[r] : nereid_emit_word(lower, in_word, lowered.values + r)))
+    MlirValue word = {NULL};
+    for (intptr_t r = 0; r < lowered.count; r += in_word) {
+      word = word_at(lower, lowered.values, r, in_word, word);
+      if (!nereid_vector_push(lower->arena, out, word))
         return false;
+    }
   }
   return true;
 }

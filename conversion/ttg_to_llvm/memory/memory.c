@@ -12,6 +12,7 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
+#include "conversion/ttg_to_llvm/words.h"
 
 #include "base/target_facts.h"
 #include "seam/effects.h"
@@ -60,8 +61,16 @@ static MlirValue bits_to_element(nereid_lower_t *lower, const access_t *access, 
   return nereid_emit_bits(lower, access->element, bits);
 }
 
+/* Whether a word consists of elements as they are in registers. */
+static bool has_whole_elements(const access_t *access) {
+  return access->word_bits == 32 && access->per_word > 1 &&
+         !(mlirTypeIsAInteger(access->element) && mlirIntegerTypeGetWidth(access->element) < access->bits);
+}
+
 static MlirValue pack_word(nereid_lower_t *lower, const access_t *access, const MlirValue *elements) {
   MlirValue bits[MAX_VECTOR];
+  if (has_whole_elements(access))
+    return nereid_emit_word(lower, access->per_word, elements);
   for (intptr_t i = 0; i < access->per_word; ++i)
     bits[i] = element_to_bits(lower, access, elements[i]);
   return nereid_emit_bits(lower, access->word, nereid_emit_pack(lower, access->per_word, bits));
@@ -70,6 +79,10 @@ static MlirValue pack_word(nereid_lower_t *lower, const access_t *access, const 
 /* 16-bit elements are extracted as floats: for integers LLVM emits shifts, and the assembler then does not recognize
  * that two adjacent elements are one register, as its packed arithmetic requires. */
 static void unpack_word(nereid_lower_t *lower, const access_t *access, MlirValue word, MlirValue *out_elements) {
+  if (has_whole_elements(access)) {
+    nereid_emit_split(lower, access->element, access->per_word, word, out_elements);
+    return;
+  }
   MlirType bits =
       mlirTypeIsAFloat(access->element) ? access->element : mlirIntegerTypeGet(lower->context, access->bits);
   MlirValue vector = word;
@@ -496,39 +509,50 @@ static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intp
   return r;
 }
 
+/* The contiguous runs of a tensor of pointers: bits of the register number, and the distance of each in bytes. */
+typedef struct runs {
+  uint32_t bits;
+  int64_t steps[NEREID_LAYOUT_MAX_BITS];
+} runs_t;
+
+static runs_t runs_of(nereid_lower_t *lower, MlirValue pointers, unsigned bytes) {
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, pointers);
+  MlirType type = mlirValueGetType(pointers);
+  const nereid_layout_t *layout = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
+  runs_t runs = {.bits = 0};
+  if (!info || !layout || !info->rank)
+    return runs;
+  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; ++bit) {
+    runs.steps[bit] = step_of(info, layout, bit) * bytes;
+    runs.bits |= runs.steps[bit] ? UINT32_C(1) << bit : 0;
+  }
+  return runs;
+}
+
 /* Elements of a contiguous run share the address of the first, with constant offsets that are immediates of the
  * instructions. */
-static void share_addresses(nereid_lower_t *lower, MlirValue result, unsigned bytes) {
-  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, result);
-  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(result));
-  nereid_lowered_t pointers = nereid_lower_get(lower, result);
-  int64_t steps[NEREID_LAYOUT_MAX_BITS];
-  uint32_t runs = 0;
-  if (!info || !layout || !info->rank)
-    return;
-  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; ++bit) {
-    steps[bit] = step_of(info, layout, bit) * bytes;
-    runs |= steps[bit] ? UINT32_C(1) << bit : 0;
-  }
+static void share_addresses(nereid_lower_t *lower, nereid_lowered_t pointers, const runs_t *runs) {
   for (intptr_t r = 0; r < pointers.count; ++r) {
     int64_t distance = 0;
-    for (uint32_t bits = (uint32_t)r & runs; bits; bits &= bits - 1)
-      distance += steps[__builtin_ctz(bits)];
+    for (uint32_t bits = (uint32_t)r & runs->bits; bits; bits &= bits - 1)
+      distance += runs->steps[__builtin_ctz(bits)];
     if (!distance)
       continue;
-    const intptr_t same = same_place(&pointers, runs, r);
-    pointers.values[r] =
-        same != r ? pointers.values[same] : nereid_emit_offset(lower, pointers.values[r & ~(intptr_t)runs], distance);
+    const intptr_t same = same_place(&pointers, runs->bits, r);
+    MlirValue first = pointers.values[r & ~(intptr_t)runs->bits];
+    pointers.values[r] = same != r ? pointers.values[same] : nereid_emit_offset(lower, first, distance);
   }
 }
 
 static bool lower_addptr(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   MlirValue result = mlirOperationGetResult(op, 0), pointer = mlirOperationGetOperand(op, 0);
-  if (!nereid_lower_check_pointer(op, pointer) || !nereid_lower_elementwise(lower, op, row, emit_addptr))
+  if (!nereid_lower_check_pointer(op, pointer))
     return false;
-  MlirType element = nereid_lower_element_type(mlirValueGetType(pointer));
-  if (mlirTypeIsARankedTensor(mlirValueGetType(result)))
-    share_addresses(lower, result, nereid_lower_memory_bits(nereid_tt_ptr_type_get_pointee_type(element)) / 8);
+  MlirType pointee = nereid_tt_ptr_type_get_pointee_type(nereid_lower_element_type(mlirValueGetType(pointer)));
+  const runs_t runs = runs_of(lower, result, nereid_lower_memory_bits(pointee) / 8);
+  if (!nereid_lower_elementwise_without(lower, op, row, emit_addptr, runs.bits))
+    return false;
+  share_addresses(lower, nereid_lower_get(lower, result), &runs);
   return true;
 }
 

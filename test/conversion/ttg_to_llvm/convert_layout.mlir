@@ -48,7 +48,7 @@ tt.func private @exchange(%x: tensor<32x32xf32, #a>) -> tensor<32x32xf32, #b> {
 
 // f16 elements are transposed by ldmatrix: both sides access 16 bytes.
 // CHECK-LABEL: llvm.func internal @transposes(
-// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
 // CHECK-NOT: llvm.store
 // CHECK: barrier
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16"
@@ -64,7 +64,7 @@ tt.func private @transposes(%x: tensor<64x64xf16, #columns>) -> tensor<64x64xf16
 // CHECK: llvm.call_intrinsic "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16"
 // CHECK-NOT: {{llvm.store|stmatrix}}
 // CHECK: barrier
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
 // CHECK-NOT: llvm.load
 // CHECK: llvm.return
 tt.func private @stores(%x: tensor<64x16xf16, #fragment>) -> tensor<64x16xf16, #wide> {

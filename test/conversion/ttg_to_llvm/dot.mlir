@@ -54,7 +54,7 @@ tt.func private @doubles(%x: tensor<16x8xf64, #oa>, %y: tensor<8x8xf64, #ob>, %z
 // CHECK-NOT: llvm.load
 // CHECK: llvm.br ^[[LOOP:bb[0-9]+]](
 // CHECK: ^[[LOOP]](%[[K:.*]]: i32, %{{.*}}: f32
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<8xf16>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
 // CHECK-COUNT-512: llvm.intr.fma
 // CHECK-NOT: fma
 // CHECK: llvm.icmp "ult"

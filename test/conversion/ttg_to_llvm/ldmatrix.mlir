@@ -74,7 +74,7 @@ tt.func private @words(%x: !ttg.memdesc<16x8xf32, #columns, #smem>) -> tensor<16
 // A lane has four f16 in a row: vectors of 8 bytes.
 // CHECK-LABEL: llvm.func internal @wide(
 // CHECK-NOT: ldmatrix
-// CHECK: llvm.load {{.*}} vector<4xf16>
+// CHECK: llvm.load {{.*}} vector<2xi32>
 // CHECK: llvm.return
 tt.func private @wide(%x: !ttg.memdesc<64x32xf16, #rows, #smem>) -> tensor<64x32xf16, #a4> {
   %a = ttg.local_load %x : !ttg.memdesc<64x32xf16, #rows, #smem> -> tensor<64x32xf16, #a4>

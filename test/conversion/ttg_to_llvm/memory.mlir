@@ -32,10 +32,11 @@ tt.func public @plain_f32(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt
 }
 
 // CHECK-LABEL: llvm.func @plain_f16(
-// f16 in one access. Halves stay halves of their word for the assembler: they are taken out of it as floats.
+// f16 in one access. A copy needs no halves of its words, and of the addresses of a run only the first is a product.
+// CHECK-COUNT-2: llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
+// CHECK-NOT: llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
-// CHECK: %[[W:.*]] = llvm.bitcast %{{.*}} : i32 to vector<2xf16>
-// CHECK-NEXT: llvm.extractelement %[[W]]
+// CHECK-NOT: vector<2xf16>
 // CHECK-NOT: llvm.load
 // CHECK: llvm.store %{{.*}} : vector<4xi32>, !llvm.ptr<1>
 // CHECK-NOT: llvm.store
@@ -49,6 +50,21 @@ tt.func public @plain_f16(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt
   %d = tt.addptr %sd, %rd : tensor<1024x!tt.ptr<f16>, #v8>, tensor<1024xi32, #v8>
   %x = tt.load %q : tensor<1024x!tt.ptr<f16>, #v8>
   tt.store %d, %x : tensor<1024x!tt.ptr<f16>, #v8>
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func @sums_f16(
+// Halves stay halves of their word for the assembler: they are taken out of it as floats.
+// CHECK: %[[W:.*]] = llvm.bitcast %{{.*}} : i32 to vector<2xf16>
+// CHECK-NEXT: llvm.extractelement %[[W]]
+// CHECK: llvm.fadd %{{.*}} : f16
+tt.func public @sums_f16(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #v8>
+  %s = tt.splat %p : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #v8>
+  %q = tt.addptr %s, %r : tensor<1024x!tt.ptr<f16>, #v8>, tensor<1024xi32, #v8>
+  %x = tt.load %q : tensor<1024x!tt.ptr<f16>, #v8>
+  %y = arith.addf %x, %x : tensor<1024xf16, #v8>
+  tt.store %q, %y : tensor<1024x!tt.ptr<f16>, #v8>
   tt.return
 }
 

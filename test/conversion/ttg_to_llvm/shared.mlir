@@ -16,7 +16,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // A store, a barrier and a load by all threads, with 16-byte accesses.
 // CHECK-LABEL: llvm.func internal @whole(
 // CHECK-NOT: barrier
-// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
 // CHECK: barrier
 // CHECK-COUNT-16: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> f16
 // CHECK-NOT: llvm.load
@@ -29,9 +29,9 @@ tt.func private @whole(%x: tensor<64x32xf16, #rows>) -> tensor<64x32xf16, #colum
 
 // A transposed view is the same memory in another order: no data movement.
 // CHECK-LABEL: llvm.func internal @transposed(
-// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
 // CHECK: barrier
-// CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xf16>
+// CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xi32>
 // CHECK: llvm.return
 tt.func private @transposed(%x: tensor<64x32xf16, #rows>) -> tensor<32x64xf16, #columns> {
   %b = ttg.local_alloc %x : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #plain, #smem>
@@ -60,7 +60,7 @@ tt.func private @views(%i: i32) -> tensor<256xi32, #line> {
 // CHECK-LABEL: llvm.func internal @same_bytes(
 // CHECK: llvm.store %{{.*}} : vector<4xi32>, !llvm.ptr<3>
 // CHECK: barrier
-// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<{{[48]}}xi16>
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<{{[24]}}xi32>
 // CHECK: barrier
 // CHECK: llvm.store
 tt.func private @same_bytes(%x: tensor<512xi32, #line>) -> tensor<1024xi16, #line> {
