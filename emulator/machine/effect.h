@@ -28,6 +28,7 @@ struct emu_effect {
   uint32_t lanes;                 /* issuing lanes */
   uint32_t landed;                /* the issuing lanes whose part has landed */
   uint32_t read;                  /* the issuing lanes whose sources have been read, by `collect` or `land` */
+  uint32_t awaited;               /* the issuing lanes that have waited for their group, or for its reads */
   uint32_t path;                  /* the issuer's call path, for the frame check */
   uint8_t kind;                   /* EMU_GROUP_... */
   bool in_order;                  /* lands after the earlier effects of its warp and kind, all lanes at once */
@@ -62,6 +63,8 @@ NEREID_MUST_USE bool nereid_emulator_land_tracked(emu_cta_t *cta, uint32_t mbarr
 NEREID_MUST_USE bool nereid_emulator_land_some(emu_cluster_t *cluster);
 /* Lands one effect, the first or a random one, when no group can run. out_any: there was an effect. */
 NEREID_MUST_USE bool nereid_emulator_land_one(emu_cluster_t *cluster, bool *out_any);
+/* Reports bulk copies that access shared memory at the end of the cluster without a wait. False: failed. */
+NEREID_MUST_USE bool nereid_emulator_check_exit(const emu_cluster_t *cluster);
 /* Lands all effects at the end of the cluster, stopping at a failure. */
 void nereid_emulator_land_all(emu_cluster_t *cluster);
 /* Discards the remaining effects after a failure. */

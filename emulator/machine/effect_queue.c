@@ -6,6 +6,8 @@
 #include "emulator/machine/effect.h"
 
 #include "emulator/checks/frames.h"
+#include "emulator/checks/rules.h"
+#include "emulator/instructions/asynchronous/bulk.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/race/race.h"
 #include "emulator/timeline/timeline.h"
@@ -143,6 +145,7 @@ bool nereid_emulator_wait_groups(emu_warp_t *warp, uint32_t mask, int kind, uint
       return false;
     if (warp->cta->race)
       nereid_emulator_race_waited(effect, lanes, reads);
+    effect->awaited |= lanes;
     if (reads)
       continue;
     effect->lanes &= ~lanes;
@@ -232,6 +235,26 @@ bool nereid_emulator_land_one(emu_cluster_t *cluster, bool *out_any) {
   emu_effect_t *effect = any_pending(cluster, cluster->launch->landing == NEREID_EMULATOR_LAND_RANDOM);
   *out_any = effect != NULL;
   return !effect || land_in_order(effect);
+}
+
+/* The lanes of a bulk copy that still accesses shared memory: copies out of it are awaited by their group, copies into
+ * it have landed when the phase of their mbarrier is complete. */
+static uint32_t outstanding(const emu_effect_t *effect) {
+  if (effect->insn->variant & EMU_TO_SHARED)
+    return effect->lanes & ~effect->landed;
+  return effect->kind == EMU_GROUP_BULK ? effect->lanes & ~effect->awaited : 0;
+}
+
+bool nereid_emulator_check_exit(const emu_cluster_t *cluster) {
+  for (const emu_effect_t *effect = cluster->first; effect; effect = effect->next) {
+    const uint32_t lanes = effect->collect && effect->kind != EMU_GROUP_ASYNC ? outstanding(effect) : 0;
+    if (lanes &&
+        nereid_emulator_violate(effect->warp, effect->insn, __builtin_ctz(lanes), NEREID_EMULATOR_RULE_BULK_AT_EXIT,
+                                "the CTA exits, and no wait for this copy's access to its shared memory "
+                                "precedes") == EMU_FAILED)
+      return false;
+  }
+  return true;
 }
 
 void nereid_emulator_land_all(emu_cluster_t *cluster) {

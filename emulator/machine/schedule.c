@@ -297,7 +297,7 @@ nereid_status_t nereid_emulator_run_cluster(emu_cluster_t *cluster) {
         break;
     }
   }
-  if (!cluster->status)
+  if (!cluster->status && nereid_emulator_check_exit(cluster))
     nereid_emulator_land_all(cluster);
   if (cluster->timeline)
     nereid_emulator_timeline_finish(cluster);

@@ -188,6 +188,10 @@ typedef struct nereid_emulator_overwrite {
   X(MBARRIER_REUSE, "mbarrier-reuse", "mbarrier.init",                                                                 \
     "`mbarrier.init` on an mbarrier that was not invalidated; the new one replaces it")                                \
   X(MBARRIER_INVALID, "mbarrier-invalid", "mbarrier.inval", "`mbarrier.inval` without an mbarrier; it has no effect")  \
+  X(BULK_AT_EXIT, "bulk-at-exit", "Shared State Space",                                                                \
+    "a CTA exits without a wait for a bulk copy that accesses its shared memory, with `--racecheck` or if effects do " \
+    "not "                                                                                                             \
+    "land at their issue; the memory may already belong to another CTA")                                               \
   X(UNINITIALIZED, "uninitialized", "Memory Consistency Model: Initialization",                                        \
     "with `--initcheck`: a use of uninitialized bits; they are zeros")
 
