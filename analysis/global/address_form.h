@@ -44,6 +44,7 @@ typedef struct nereid_symbol {
   nereid_symbol_kind_t kind;
   uint32_t node;        /* of the flow graph, of its definition; NEREID_FLOW_NONE: loop-invariant */
   uint8_t divisibility; /* a power of two that divides it, as its logarithm */
+  bool positive;        /* at least 1 */
   uint32_t ago;         /* of a counter: the symbol that it becomes */
   uint32_t digit;       /* in `digits` */
   int64_t room;         /* of digits: minimum distance of the sums of two different values */

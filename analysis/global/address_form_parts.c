@@ -3,6 +3,8 @@
 #include "analysis/global/address_form.h"
 
 #include "analysis/global/address_form_build.h"
+#include "dialects/ir.h"
+#include "nereid/dialects/ops.h"
 
 #include <string.h>
 
@@ -202,7 +204,10 @@ static uint32_t symbol_in(nereid_forms_t *forms, nereid_map_t *map, const void *
 uint32_t nereid_forms_symbol(nereid_forms_t *forms, MlirValue value, uint32_t node) {
   const nereid_axis_info_t *info = forms->axis ? nereid_axis_info_get(forms->axis, value) : NULL;
   const uint8_t bits = info && info->rank && !info->contiguity[0] ? info->divisibility[0] : 0;
-  return symbol_in(forms, &forms->by_value, value.ptr, (nereid_symbol_t){.node = node, .divisibility = bits});
+  const bool positive =
+      mlirValueIsAOpResult(value) && nereid_op_kind(mlirOpResultGetOwner(value)) == NEREID_OP_TT_GET_NUM_PROGRAMS;
+  return symbol_in(forms, &forms->by_value, value.ptr,
+                   (nereid_symbol_t){.node = node, .divisibility = bits, .positive = positive});
 }
 
 uint32_t nereid_forms_drift(nereid_forms_t *forms, MlirValue value, uint32_t node, uint8_t divisibility) {

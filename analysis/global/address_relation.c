@@ -84,6 +84,7 @@ typedef struct coordinate {
   int64_t odd;
   int64_t constant;        /* the known part of the later index minus the earlier one */
   int64_t advance;         /* plus at least one time this */
+  bool scaled;             /* ... times a product of positive symbols */
   int exact;               /* modulo 2^exact; EXACT: fully known */
   int used;                /* bits that both sides use without carries, at most `exact` */
   int64_t low[2], high[2]; /* the weights of the earlier and the later access add up to between these */
@@ -229,6 +230,24 @@ static nereid_product_t stride_of(const comparison_t *comparison, nereid_product
   return (nereid_product_t){{0}};
 }
 
+static bool is_positive(const comparison_t *comparison, nereid_product_t product) {
+  bool positive = true;
+  for (int i = 0; i < NEREID_FORM_DEGREE && product.symbols[i]; ++i)
+    positive = positive && comparison->forms->symbols.data[product.symbols[i]].positive;
+  return positive;
+}
+
+/* Adds a term of a counter, which has advanced by at least one, times `rest`, which is at least 1. */
+static void add_advance(const comparison_t *comparison, coordinate_t *coordinate, int64_t factor,
+                        nereid_product_t rest) {
+  if (coordinate->advance && (coordinate->scaled || !is_one(rest))) { /* different multiples */
+    add_unknown(comparison, coordinate, factor, rest);
+    return;
+  }
+  coordinate->advance += factor;
+  coordinate->scaled = !is_one(rest);
+}
+
 /* `count` is whether the term is of a counter that has advanced by an unknown number of steps, at least one. */
 static bool add_term(comparison_t *comparison, int64_t factor, nereid_product_t product, bool count) {
   nereid_product_t rest;
@@ -239,8 +258,8 @@ static bool add_term(comparison_t *comparison, int64_t factor, nereid_product_t 
     return is_own_coordinate(comparison, stride_of(comparison, product, count));
   if (!coordinate)
     return false;
-  if (is_one(rest) && count)
-    coordinate->advance += part;
+  if (count && is_positive(comparison, rest))
+    add_advance(comparison, coordinate, part, rest);
   else if (is_one(rest))
     coordinate->constant += part;
   else

@@ -285,13 +285,16 @@ void nereid_roots_share(nereid_roots_t *caller, MlirOperation call, uint32_t *sh
   }
 }
 
-MlirValue nereid_descriptor_parameter(const nereid_roots_t *roots, MlirValue descriptor) {
+MlirValue nereid_descriptor_of_kernel(const nereid_roots_t *roots, MlirValue descriptor) {
   if (mlirValueIsABlockArgument(descriptor))
     return mlirBlockEqual(mlirBlockArgumentGetOwner(descriptor), roots->graph->nodes.data[0].block) ? descriptor
                                                                                                     : (MlirValue){NULL};
   MlirOperation op = mlirOpResultGetOwner(descriptor);
-  if (nereid_op_kind(op) != NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR ||
-      !is_descriptor_parameter(roots, mlirOperationGetOperand(op, 0)))
+  if (nereid_op_kind(op) != NEREID_OP_TTNG_REINTERPRET_TENSOR_DESCRIPTOR)
     return (MlirValue){NULL};
-  return mlirOperationGetOperand(op, 0);
+  if (is_descriptor_parameter(roots, mlirOperationGetOperand(op, 0)))
+    return mlirOperationGetOperand(op, 0);
+  const bool once = mlirBlockEqual(mlirOperationGetBlock(op), roots->graph->nodes.data[0].block) &&
+                    nereidMlirFunctionIsPublic(roots->graph->function);
+  return once ? descriptor : (MlirValue){NULL};
 }

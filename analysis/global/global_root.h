@@ -56,8 +56,9 @@ const nereid_root_set_t *nereid_roots_returned(nereid_roots_t *roots);
 /* Returns the roots of `pointer`, in the arena; empty when out of memory. */
 nereid_root_set_t nereid_roots_of(nereid_roots_t *roots, MlirValue pointer);
 
-/* Returns the parameter of the kernel that contains `descriptor`; null when it is not one. */
-MlirValue nereid_descriptor_parameter(const nereid_roots_t *roots, MlirValue descriptor);
+/* Returns the parameter of the kernel that contains `descriptor`, or the descriptor if the kernel makes it once, in its
+ * first block; null otherwise. Accesses through equal values are to one tensor. */
+MlirValue nereid_descriptor_of_kernel(const nereid_roots_t *roots, MlirValue descriptor);
 
 /* Merges roots in `shared`, indexed by argument of the callee of `call`, according to the operands of `call`. */
 void nereid_roots_share(nereid_roots_t *caller, MlirOperation call, uint32_t *shared, uint32_t n_arguments);

@@ -1,17 +1,19 @@
 /* Comparison of tiles; see tile.h.
  *
  *   [64 * i, 64 * i + 64) of an earlier iteration and of this one     disjoint: i has advanced
- *   [n * i, n * i + 64)                                               anywhere: n may be less than 64
+ *   [64 * (n * p + i), ...)                                           disjoint, too: n * p has not changed
+ *   [64 * i * programs, ...)                                          disjoint, too: there is at least one program
+ *   [n * i, n * i + 64)                                               unknown: n may be less than 64
  *
- * Products of symbols are rows of unknown length to the comparison of addresses, which assumes that rows do not
- * overlap. This does not hold of tiles, so such coordinates are anywhere. */
+ * Different products of symbols are rows of unknown length to the comparison of addresses. It assumes that rows do not
+ * overlap only of stores by threads (`writes`), which tiles are not. Coordinates with digits are anywhere. */
 #include "analysis/global/tile.h"
 
 static const nereid_address_owners_t one_thread = {0};
 
 static bool is_simple(const nereid_forms_t *forms, const nereid_form_t *form) {
   for (uint32_t i = 0; i < form->n_terms; ++i)
-    if (form->terms[i].product.symbols[1] || nereid_product_has(forms, form->terms[i].product, NEREID_SYMBOL_DIGIT) ||
+    if (nereid_product_has(forms, form->terms[i].product, NEREID_SYMBOL_DIGIT) ||
         nereid_product_has(forms, form->terms[i].product, NEREID_SYMBOL_DIGITS))
       return false;
   return form->n_weights == 0;

@@ -217,12 +217,12 @@ static const nereid_access_shape_t *shape_of_tile(nereid_membar_global_t *global
   return nereid_access_shapes_get(global->shapes, shape);
 }
 
-/* Tiles of a parameter of the kernel are compared: another descriptor may be of another tensor in each iteration. */
+/* Tiles of a descriptor of the kernel are compared: another one may be of another tensor in each iteration. */
 static const nereid_access_shape_t *shape_of_copy(nereid_membar_global_t *global, const global_row_t *row,
                                                   MlirOperation op) {
   MlirValue descriptor = row->pointer(op);
   MlirType block = nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor));
-  nereid_tile_t tile = {.descriptor = nereid_descriptor_parameter(&global->roots, descriptor)};
+  nereid_tile_t tile = {.descriptor = nereid_descriptor_of_kernel(&global->roots, descriptor)};
   tile.rank = row->coordinate ? row->n_coordinates(op) : 0;
   if (!global->by_layout || mlirValueIsNull(tile.descriptor) || tile.rank != mlirShapedTypeGetRank(block))
     return shape_of_tile(global, NULL);

@@ -82,6 +82,13 @@ def copied_tiles(x, o, tiles, BM: tl.constexpr):
 
 
 @triton.jit
+def overlapping_tiles(x, o, tiles, BM: tl.constexpr):
+    """Each store overwrites half of the previous one, which must be complete."""
+    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):
+        o.store([tile * (BM // 2), 0], x.load([tile * BM, 0]))
+
+
+@triton.jit
 def transposed_tiles(x, o, tiles, BM: tl.constexpr, BN: tl.constexpr):
     i = tl.program_id(0) * BM
     for tile in range(tiles):
@@ -304,6 +311,16 @@ def cases():
         dict(x=described(rand("f16", 300, 64), 32, 64), o=described(zeros("f16", 300, 64), 32, 64), tiles=10),
         lambda v: {"o": v.x},
         dict(BM=32),
+        code=("no cp.async.bulk.wait_group 0",),
+    )
+    yield Case(
+        "overlapping_tiles",
+        overlapping_tiles,
+        (1,),
+        dict(x=described(rand("f16", 128, 64), 32, 64), o=described(zeros("f16", 80, 64), 32, 64), tiles=4),
+        lambda v: {"o": np.concatenate([v.x.reshape(4, 32, 64)[:, :16].reshape(64, 64), v.x[112:]])},
+        dict(BM=32),
+        code=("cp.async.bulk.wait_group 0",),
     )
     yield Case(
         "transposed_tiles_i8",
@@ -330,6 +347,7 @@ def cases():
         {**pair, "o": described(zeros("f16", 128, 64), 16, 64), "p": described(zeros("f16", 128, 64), 16, 64), "tiles": 4},
         lambda v: {"o": v.x + v.y, "p": v.x - v.y},
         dict(BM=16),
+        code=("no cp.async.bulk.wait_group 0",),
     )
     yield Case(
         "interleaved",
