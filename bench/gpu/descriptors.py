@@ -3,7 +3,7 @@
     python3 bench/gpu/descriptors.py --nereid build/release/bin/nereid [--only matmul,persistent] [--size 8192]
 
 Each compiler runs in a process of its own; Nereid compiles through examples/triton_stages.py. A row per kernel and
-configuration: error against float64 (of the first rows), TFLOP/s with the median of the runs, and those of cuBLAS or PyTorch's
+configuration: error against float64 (of some rows or of one head), TFLOP/s with the median of the runs, and those of cuBLAS or PyTorch's
 attention in turn with the kernel. The clock follows power, so ratios to the library in turn are more exact than those of the
 two processes. Exit status 1 when a result is wrong or a kernel fails.
 """
@@ -17,71 +17,12 @@ import sys
 
 import torch
 import triton
-import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
+
+from descriptor_kernels import attention, attention_logs, gradient_sums, gradients_kv, gradients_q, matmul, persistent
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
-
-
-@triton.jit
-def tile_of(tile, tiles_m, tiles_n, GROUP: tl.constexpr):
-    group = tile // (GROUP * tiles_n)
-    first = group * GROUP
-    rows = min(tiles_m - first, GROUP)
-    inside = tile % (GROUP * tiles_n)
-    return first + inside % rows, inside // rows
-
-
-@triton.jit
-def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TRANSPOSED: tl.constexpr):
-    """c = a @ b; with TRANSPOSED, b holds its transpose."""
-    tm, tn = tile_of(tl.program_id(0), tl.cdiv(m, BM), tl.cdiv(n, BN), 8)
-    acc = tl.zeros((BM, BN), tl.float32)
-    for i in range(0, tl.cdiv(k, BK)):
-        x = a.load([tm * BM, i * BK])
-        if TRANSPOSED:
-            acc = tl.dot(x, b.load([tn * BN, i * BK]).T, acc)
-        else:
-            acc = tl.dot(x, b.load([i * BK, tn * BN]), acc)
-    c.store([tm * BM, tn * BN], acc.to(c.dtype))
-
-
-@triton.jit
-def persistent(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, FLATTEN: tl.constexpr):
-    """c = a @ b; each program computes every 132nd tile."""
-    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN)
-    for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), flatten=FLATTEN):
-        tm, tn = tile_of(tile, tiles_m, tiles_n, 8)
-        acc = tl.zeros((BM, BN), tl.float32)
-        for i in range(0, tl.cdiv(k, BK)):
-            acc = tl.dot(a.load([tm * BM, i * BK]), b.load([i * BK, tn * BN]), acc)
-        c.store([tm * BM, tn * BN], acc.to(c.dtype))
-
-
-@triton.jit
-def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
-    """One block of queries of one head; all heads are rows of one matrix."""
-    first, head = tl.program_id(0) * BM, tl.program_id(1)
-    base = head * length
-    x = q.load([base + first, 0])
-    highest = tl.full((BM,), float("-inf"), tl.float32)
-    total = tl.full((BM,), 0.0, tl.float32)
-    acc = tl.zeros((BM, D), tl.float32)
-    scale *= 1.4426950408889634
-    rows = first + tl.arange(0, BM)
-    for start in range(0, first + BM if CAUSAL else length, BN):
-        s = tl.dot(x, k.load([base + start, 0]).T)
-        if CAUSAL:
-            s = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], s, float("-inf"))
-        new = tl.maximum(highest, tl.max(s, 1) * scale)
-        p = tl.math.exp2(s * scale - new[:, None])
-        keep = tl.math.exp2(highest - new)
-        total = total * keep + tl.sum(p, 1)
-        acc = acc * keep[:, None]
-        acc = tl.dot(p.to(v.dtype), v.load([base + start, 0]), acc)
-        highest = new
-    o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
 
 
 def describe(tensor, block):
@@ -110,7 +51,8 @@ class Matmul:
         last = self.options.get("flatten", False) if self.persistent else self.transposed
         options = {key: value for key, value in self.options.items() if key != "flatten"}
         grid = min(self.tiles, MULTIPROCESSORS) if self.persistent else self.tiles
-        self.function[(grid,)](*self.arguments, last, **options)
+        order = (False,) if self.persistent else ()
+        self.function[(grid,)](*self.arguments, last, *order, **options)
 
     def error(self):
         want = self.a[:CHECKED_ROWS].double() @ self.b.double()
@@ -143,6 +85,52 @@ class Attention:
         return ((self.o[-1].double() - want).norm() / want.norm()).item()
 
 
+class Backward:
+    """The three gradients of attention, by three kernels; the operations are those of five matrix multiplications."""
+
+    def __init__(self, name, width, causal, block_kv, block_q, length=8192, heads=32, **options):
+        self.name, self.options, self.causal, self.width = name, options, causal, width
+        generator = torch.Generator(device="cuda").manual_seed(6)
+        q, k, v, g = (torch.randn((heads, length, width), device="cuda", generator=generator).half() for _ in range(4))
+        o, dq, dk, dv = (torch.empty_like(q) for _ in range(4))
+        self.q, self.k, self.v, self.g, self.results = q, k, v, g, (dq, dk, dv)
+        logs, delta = (torch.empty(heads * length, device="cuda") for _ in range(2))
+        self.scale = width ** -0.5
+        flat = [tensor.view(-1, width) for tensor in (q, k, v, g, o, dq, dk, dv)]
+
+        def described(rows):
+            return [describe(tensor, [count, width]) for tensor, count in zip(flat, rows)]
+
+        fq, fk, fv, _, fo, _, _, _ = described([128] * 8)
+        attention_logs[(length // 128, heads)](fq, fk, fv, fo, logs, self.scale, length, width, 128, 128, causal, num_warps=8, num_stages=2)
+        (bm, bn), (cm, cn) = block_kv, block_q
+        sums = described([64] * 8)
+        self.sums = lambda: gradient_sums[(heads * length // 64,)](sums[4], sums[3], delta, width, 64, num_warps=4)
+        kq, kk, kv, kg, _, _, kdk, kdv = described([bm, bn, bn, bm, bm, bm, bn, bn])
+        self.of_kv = lambda: gradients_kv[(length // bn, heads)](kq, kk, kv, kg, logs, delta, kdk, kdv, self.scale, length, width, bm, bn, causal, **options)
+        qq, qk, qv, qg, _, qdq, _, _ = described([cm, cn, cn, cm, cm, cm, cn, cn])
+        self.of_q = lambda: gradients_q[(length // cm, heads)](qq, qk, qv, qg, logs, delta, qdq, self.scale, length, width, cm, cn, causal, **options)
+        self.operations = 10 * heads * length * length * width // (2 if causal else 1)
+        leaves = [tensor[None].detach().requires_grad_() for tensor in (q, k, v)]
+        out = torch.nn.functional.scaled_dot_product_attention(*leaves, is_causal=causal)
+        self.vendor = lambda: torch.autograd.grad(out, leaves, g[None], retain_graph=True)
+
+    def run(self):
+        self.sums()
+        self.of_kv()
+        self.of_q()
+
+    def error(self):
+        q, k, v, g = (tensor[-1].double() for tensor in (self.q, self.k, self.v, self.g))
+        scores = q @ k.T * self.scale
+        if self.causal:
+            scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu_(1), float("-inf"))
+        p = torch.softmax(scores, -1)
+        s = p * (g @ v.T - (p @ v * g).sum(-1, keepdim=True)) * self.scale
+        wanted = (s @ k, s.T @ q, p.T @ g)
+        return max(((got[-1].double() - want).norm() / want.norm()).item() for got, want in zip(self.results, wanted))
+
+
 def cases(size):
     f8 = torch.float8_e4m3fn
     yield lambda: Matmul("matmul_128x256x64", matmul, size, (128, 256, 64), num_warps=8, num_stages=3)
@@ -155,6 +143,10 @@ def cases(size):
     yield lambda: Attention("attention_d128_causal", 128, True, (128, 128), num_warps=8, num_stages=3)
     yield lambda: Attention("attention_d64_full", 64, False, (128, 128), num_warps=8, num_stages=3)
     yield lambda: Attention("attention_d64_causal", 64, True, (128, 128), num_warps=8, num_stages=3)
+    yield lambda: Backward("backward_d128_full", 128, False, (64, 128), (128, 64), num_warps=8, num_stages=2)
+    yield lambda: Backward("backward_d128_causal", 128, True, (64, 128), (128, 64), num_warps=8, num_stages=2)
+    yield lambda: Backward("backward_d64_full", 64, False, (64, 128), (128, 64), num_warps=8, num_stages=2)
+    yield lambda: Backward("backward_d64_causal", 64, True, (64, 128), (128, 64), num_warps=8, num_stages=2)
 
 
 def time_of(call, flush):

@@ -4,6 +4,8 @@ import numpy as np
 import triton
 import triton.language as tl
 
+import descriptor_kernels as bench
+
 from .cases import Case, box, described, given, integers, rand, zeros
 
 
@@ -45,22 +47,6 @@ def attention(
         highest = new
     o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
     lse.store([base + first], highest + tl.log(total))
-
-
-@triton.jit
-def backward_kv(q, k, v, g, lse, delta, dk, dv, length, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    """The gradients of one block of keys and values."""
-    at = tl.program_id(0) * BN
-    x, y = k.load([at, 0]), v.load([at, 0])
-    of_k, of_v = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
-    for start in range(0, length, BM):
-        r, h = q.load([start, 0]), g.load([start, 0])
-        p = tl.exp(tl.dot(x, r.T) * scale - lse.load([start])[None, :])
-        of_v = tl.dot(p.to(h.dtype), h, of_v)
-        s = p * (tl.dot(y, h.T) - delta.load([start])[None, :])
-        of_k = tl.dot(s.to(r.dtype), r, of_k)
-    dk.store([at, 0], of_k * scale)
-    dv.store([at, 0], of_v)
 
 
 @triton.jit
@@ -197,7 +183,7 @@ SCALE = 0.125
 def gradients(v):
     p = np.exp(v.q @ v.k.T * SCALE - v.lse[:, None])
     s = p * (v.g @ v.v.T - v.delta[:, None]) * SCALE
-    return {"dq": s @ v.k, "dk": s.T @ v.q, "dv": p.T @ v.g}
+    return {"dq": s @ v.k}
 
 
 def backward_arguments(outputs):
@@ -210,6 +196,71 @@ def backward_arguments(outputs):
         "length": 128,
         "scale": SCALE,
     }
+
+
+LN2 = np.log(2.0)
+
+
+def of_heads(v, causal):
+    """p, (dq, dk, dv) of all heads, from logarithms to base 2 and delta as they are given."""
+    heads = v.q.shape[0] // v.length
+    q, k, u, g = (t.reshape(heads, v.length, -1) for t in (v.q, v.k, v.v, v.g))
+    p = np.exp(q @ k.transpose(0, 2, 1) * SCALE - v.logs.reshape(heads, -1, 1) * LN2)
+    p = np.tril(p) if causal else p
+    s = p * (g @ u.transpose(0, 2, 1) - v.delta.reshape(heads, -1, 1)) * SCALE
+    return {
+        name: t.reshape(-1, q.shape[2])
+        for name, t in dict(dq=s @ k, dk=s.transpose(0, 2, 1) @ q, dv=p.transpose(0, 2, 1) @ g).items()
+    }
+
+
+def benchmarks(kind, causal):
+    """The kernels of bench/gpu/descriptors.py for attention and its backward pass."""
+    heads, length, width, rows, columns = 2, 128, 64, 64, 64
+
+    def matrix(fill, block):
+        return described(fill("f16", heads * length, width), block, width)
+
+    def reference(v):
+        p, lse = probabilities(v, SCALE, causal)
+        return {"o": (p @ v.v.reshape(heads, length, width)).reshape(-1, width), "logs": lse / LN2}
+
+    sizes = dict(D=width, BM=rows, BN=columns, CAUSAL=causal)
+    forward = dict(q=matrix(rand, rows), k=matrix(rand, columns), v=matrix(rand, columns), o=matrix(zeros, rows))
+    code = ("cp.async.bulk.tensor.2d.shared", "wgmma")
+    yield Case(
+        f"logs_{kind}",
+        bench.attention_logs,
+        (length // rows, heads),
+        {**forward, "logs": zeros("f32", heads * length), "scale": SCALE, "length": length},
+        reference,
+        sizes,
+        code=code,
+    )
+    given = dict(q=matrix(rand, rows), k=matrix(rand, columns), v=matrix(rand, columns), g=matrix(rand, rows))
+    given.update(logs=rand("f32", heads * length), delta=rand("f32", heads * length), scale=SCALE, length=length)
+    for function, outputs, block in ((bench.gradients_kv, ("dk", "dv"), columns), (bench.gradients_q, ("dq",), rows)):
+        yield Case(
+            f"{function.fn.__name__}_{kind}",
+            function,
+            (length // block, heads),
+            {**given, **{name: matrix(zeros, block) for name in outputs}},
+            lambda v, outputs=outputs: {name: values for name, values in of_heads(v, causal).items() if name in outputs},
+            sizes,
+            warps=8,
+            stages=2,
+            tolerance=2e-2,
+            code=code,
+        )
+    if not causal:
+        yield Case(
+            "gradient_sums",
+            bench.gradient_sums,
+            (4,),
+            dict(o=matrix(rand, rows), g=matrix(rand, rows), delta=zeros("f32", heads * length)),
+            lambda v: {"delta": (v.o * v.g).sum(1)},
+            dict(D=width, BM=rows),
+        )
 
 
 def convolved(v):
@@ -241,21 +292,18 @@ def cases():
     yield attention_case("attention_causal", 128, causal=True, heads=1)
     yield attention_case("attention_window", 64, causal=True, window=40, length=192, heads=1, kind="bf16")
     yield attention_case("attention_specialized", 64, specialize=True, warps=8, heads=1)
-    for function, outputs in ((backward_kv, ("dk", "dv")), (backward_q, ("dq",))):
-
-        def chosen(v, outputs=outputs):
-            return {name: values for name, values in gradients(v).items() if name in outputs}
-
-        yield Case(
-            f"attention_{function.fn.__name__}",
-            function,
-            (2,),
-            backward_arguments(outputs),
-            chosen,
-            dict(BM=64, BN=64, D=64),
-            tolerance=5e-3,
-            code=("cp.async.bulk.tensor.2d.shared", "wgmma"),
-        )
+    yield Case(
+        "attention_backward_q",
+        backward_q,
+        (2,),
+        backward_arguments(("dq",)),
+        lambda v: {"dq": gradients(v)["dq"]},
+        dict(BM=64, BN=64, D=64),
+        tolerance=5e-3,
+        code=("cp.async.bulk.tensor.2d.shared", "cp.reduce.async.bulk.tensor.2d", "wgmma"),
+    )
+    for causal in (False, True):
+        yield from benchmarks("causal" if causal else "full", causal)
     yield Case(
         "convolution",
         convolution,

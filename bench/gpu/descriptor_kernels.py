@@ -1,0 +1,141 @@
+"""Kernels with tensor descriptors as arguments: matrix multiplication, attention and its backward pass, as plain loops."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def tile_of(tile, tiles_m, tiles_n, GROUP: tl.constexpr):
+    group = tile // (GROUP * tiles_n)
+    first = group * GROUP
+    rows = min(tiles_m - first, GROUP)
+    inside = tile % (GROUP * tiles_n)
+    return first + inside % rows, inside // rows
+
+
+@triton.jit
+def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TRANSPOSED: tl.constexpr):
+    """c = a @ b; with TRANSPOSED, b holds its transpose."""
+    tm, tn = tile_of(tl.program_id(0), tl.cdiv(m, BM), tl.cdiv(n, BN), 8)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, tl.cdiv(k, BK)):
+        x = a.load([tm * BM, i * BK])
+        if TRANSPOSED:
+            acc = tl.dot(x, b.load([tn * BN, i * BK]).T, acc)
+        else:
+            acc = tl.dot(x, b.load([i * BK, tn * BN]), acc)
+    c.store([tm * BM, tn * BN], acc.to(c.dtype))
+
+
+@triton.jit
+def persistent(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, FLATTEN: tl.constexpr,
+               TRANSPOSED: tl.constexpr):
+    """c = a @ b; each program computes every so many tiles. With TRANSPOSED, b holds its transpose."""
+    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN)
+    for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), flatten=FLATTEN):
+        tm, tn = tile_of(tile, tiles_m, tiles_n, 8)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for i in range(0, tl.cdiv(k, BK)):
+            x = a.load([tm * BM, i * BK])
+            if TRANSPOSED:
+                acc = tl.dot(x, b.load([tn * BN, i * BK]).T, acc)
+            else:
+                acc = tl.dot(x, b.load([i * BK, tn * BN]), acc)
+        c.store([tm * BM, tn * BN], acc.to(c.dtype))
+
+
+@triton.jit
+def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """One block of queries of one head; all heads are rows of one matrix."""
+    first, head = tl.program_id(0) * BM, tl.program_id(1)
+    base = head * length
+    x = q.load([base + first, 0])
+    highest = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.full((BM,), 0.0, tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    scale *= 1.4426950408889634
+    rows = first + tl.arange(0, BM)
+    for start in range(0, first + BM if CAUSAL else length, BN):
+        s = tl.dot(x, k.load([base + start, 0]).T)
+        if CAUSAL:
+            s = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], s, float("-inf"))
+        new = tl.maximum(highest, tl.max(s, 1) * scale)
+        p = tl.math.exp2(s * scale - new[:, None])
+        keep = tl.math.exp2(highest - new)
+        total = total * keep + tl.sum(p, 1)
+        acc = acc * keep[:, None]
+        acc = tl.dot(p.to(v.dtype), v.load([base + start, 0]), acc)
+        highest = new
+    o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
+
+
+@triton.jit
+def attention_logs(q, k, v, o, logs, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """`attention` that also stores the logarithms (to base 2) of the sums of rows, which the backward pass needs."""
+    first, head = tl.program_id(0) * BM, tl.program_id(1)
+    base = head * length
+    x = q.load([base + first, 0])
+    highest = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.full((BM,), 0.0, tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    scale *= 1.4426950408889634
+    rows = first + tl.arange(0, BM)
+    for start in range(0, first + BM if CAUSAL else length, BN):
+        s = tl.dot(x, k.load([base + start, 0]).T)
+        if CAUSAL:
+            s = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], s, float("-inf"))
+        new = tl.maximum(highest, tl.max(s, 1) * scale)
+        p = tl.math.exp2(s * scale - new[:, None])
+        keep = tl.math.exp2(highest - new)
+        total = total * keep + tl.sum(p, 1)
+        acc = tl.dot(p.to(v.dtype), v.load([base + start, 0]), acc * keep[:, None])
+        highest = new
+    o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
+    tl.store(logs + base + rows, highest + tl.math.log2(total))
+
+
+@triton.jit
+def gradient_sums(o, g, delta, D: tl.constexpr, BM: tl.constexpr):
+    """delta: the sums of rows of o * g."""
+    first = tl.program_id(0) * BM
+    product = o.load([first, 0]).to(tl.float32) * g.load([first, 0]).to(tl.float32)
+    tl.store(delta + first + tl.arange(0, BM), tl.sum(product, 1))
+
+
+@triton.jit
+def gradients_kv(q, k, v, g, logs, delta, dk, dv, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """The gradients of one block of keys and values: a loop over blocks of queries, with transposed scores."""
+    first, base = tl.program_id(0) * BN, tl.program_id(1) * length
+    x, y = k.load([base + first, 0]), v.load([base + first, 0])
+    of_k, of_v = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
+    columns = first + tl.arange(0, BN)
+    for start in range(first // BM * BM if CAUSAL else 0, length, BM):
+        rows = start + tl.arange(0, BM)
+        r = q.load([base + start, 0])
+        p = tl.math.exp2(tl.dot(x, r.T) * (scale * 1.4426950408889634) - tl.load(logs + base + rows)[None, :])
+        if CAUSAL:
+            p = tl.where(rows[None, :] >= columns[:, None], p, 0.0)
+        h = g.load([base + start, 0])
+        of_v = tl.dot(p.to(h.dtype), h, of_v)
+        s = p * (tl.dot(y, h.T) - tl.load(delta + base + rows)[None, :])
+        of_k = tl.dot(s.to(r.dtype), r, of_k)
+    dk.store([base + first, 0], (of_k * scale).to(dk.dtype))
+    dv.store([base + first, 0], of_v.to(dv.dtype))
+
+
+@triton.jit
+def gradients_q(q, k, v, g, logs, delta, dq, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """The gradients of one block of queries: a loop over blocks of keys and values."""
+    first, base = tl.program_id(0) * BM, tl.program_id(1) * length
+    r, h = q.load([base + first, 0]), g.load([base + first, 0])
+    rows = first + tl.arange(0, BM)
+    log, part = tl.load(logs + base + rows), tl.load(delta + base + rows)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, first + BM if CAUSAL else length, BN):
+        x = k.load([base + start, 0])
+        p = tl.math.exp2(tl.dot(r, x.T) * (scale * 1.4426950408889634) - log[:, None])
+        if CAUSAL:
+            p = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], p, 0.0)
+        s = p * (tl.dot(h, v.load([base + start, 0]).T) - part[:, None])
+        acc = tl.dot(s.to(x.dtype), x, acc)
+    dq.store([base + first, 0], (acc * scale).to(dq.dtype))
