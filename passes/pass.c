@@ -7,6 +7,7 @@
 #include "passes/pass.h"
 
 #include "dialects/ttg/module.h"
+#include "passes/test/defects/defect.h"
 #include "seam/context.h"
 #include "seam/opt_main.h"
 
@@ -106,6 +107,9 @@ static void register_all(void) {
   mlirRegisterConversionConvertNVVMToLLVMPass();
   mlirRegisterLLVMNVVMOptimizeForTargetPass();
   nereidMlirRegisterArithPasses();
+#ifdef NEREID_PLANTED_DEFECTS
+  nereid_defects_register();
+#endif
 }
 
 void nereid_passes_register(void) {

@@ -36,7 +36,7 @@ LLVMBool nereidLlvmLinkModulesOnlyNeeded(LLVMModuleRef dest, LLVMModuleRef src);
 /* Selects the passes of LLVM's code generator to omit. LLVM-C has all or none of them. */
 typedef struct nereidLlvmPassGate *nereidLlvmPassGateRef;
 
-/* Whether the next pass, if it is optional, shall be skipped. `name`: of the pass's class, such as "GVNPass". */
+/* Whether the next pass, if it is optional, shall be skipped. `name`: as in a pipeline, such as "gvn". */
 typedef bool (*nereidLlvmPassGateSkip)(void *user_data, const char *name);
 
 /* Leaves out the passes of these names, as `llc -debug-pass=Arguments` prints them; a null ends the list, which must

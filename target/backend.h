@@ -25,7 +25,7 @@ typedef struct nereid_backend {
   nereid_target_t machine_target;
   const nereid_report_t *report; /* borrowed */
   const nereid_limits_t *limits; /* borrowed, of the compilation that runs; null: none */
-  /* Called before each optional pass of the optimizer; false skips it. `name`: of the pass's class. May be null. */
+  /* Called before each optional pass of the optimizer; false skips it. `name`: as in a pipeline. May be null. */
   bool (*select)(void *user_data, const char *name);
   void *select_data; /* borrowed, for `select` */
   unsigned errors;   /* errors that LLVM reported through its context so far */

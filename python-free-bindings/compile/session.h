@@ -21,8 +21,8 @@ enum { NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1 };
 /* Observation and editing of the passes of every compilation of a session. */
 typedef struct nereid_session_hooks {
   nereid_pipeline_hooks_t pipeline;
-  /* Called before each optional pass of LLVM's optimizer on a function or module, with the name of the pass's class;
-   * false skips it. May be null. */
+  /* Called before each optional pass of LLVM's optimizer on a function or module, with its name as in a pipeline; false
+   * skips it. May be null. */
   bool (*llvm_pass)(void *user_data, const char *name);
 } nereid_session_hooks_t;
 

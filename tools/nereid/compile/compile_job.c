@@ -44,6 +44,8 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
   nereid_result_t *result = NULL;
   nereid_status_t status = nereid_compiler_create(&how, &compiler);
   if (!status)
+    nereid_session_set_hooks(compiler, settings->hooks);
+  if (!status)
     status = nereid_compile(compiler, job->source, job->source_name, &options, &result);
   if (!status)
     status = keep_result(arena, result, job, message);

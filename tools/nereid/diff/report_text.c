@@ -23,13 +23,13 @@ static const char *const colors[] = {[TOOL_CHANGE_NONE] = "\033[2m",
 
 /* --- counts --- */
 
-static bool is_barrier(const char *name) {
+static bool is_barrier(const tool_op_t *op) {
   static const char *const names[] = {"gpu.barrier",  "ttg.barrier",        "ttg.local_barrier",      "nvvm.barrier0",
                                       "nvvm.barrier", "nvvm.bar.warp.sync", "ttng.warp_group_barrier"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (strcmp(names[i], name) == 0)
+    if (strcmp(names[i], op->name) == 0)
       return true;
-  return false;
+  return strcmp(op->name, "llvm.call_intrinsic") == 0 && strstr(op->text, "\"llvm.nvvm.barrier");
 }
 
 static void count(const tool_snapshot_t *snapshot, int side, tool_diff_counts_t *counts) {
@@ -37,7 +37,7 @@ static void count(const tool_snapshot_t *snapshot, int side, tool_diff_counts_t 
     const char *name = snapshot->ops[i].name;
     counts->operations[side] += *name != '^';
     counts->conversions[side] += strcmp(name, "ttg.convert_layout") == 0;
-    counts->barriers[side] += is_barrier(name);
+    counts->barriers[side] += is_barrier(&snapshot->ops[i]);
   }
 }
 

@@ -16,23 +16,16 @@
 #include <stdlib.h>
 
 static const tool_option_t options[] = {
-    {"--grid", "X[,Y[,Z]]",
-     "CTAs to launch (clusters when num-ctas is more than 1): numbers, or expressions of arguments such as "
-     "'ceildiv(n, 1024)'; default: the kernel's own grid",
-     TOOL_TEXT, offsetof(run_settings_t, grid)},
+    TOOL_JOB_OPTIONS,
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(run_settings_t, block)},
     {"--abi", "ABI",
      "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "
      "when the IR is next to it, else ptx",
      TOOL_TEXT, offsetof(run_settings_t, abi)},
-    {"--arg", "NAME=SPEC", "an argument by its name or position: 7, 0.5, f32[64x64]:rand, @file.npy", TOOL_LIST,
-     offsetof(run_settings_t, arguments)},
     {"--on", "ENGINE", "gpu, emulator or interpreter; default: the first available one", TOOL_TEXT,
      offsetof(run_settings_t, engine)},
     {"--check", "ENGINE", "also run on this engine and compare every tensor", TOOL_TEXT,
      offsetof(run_settings_t, check)},
-    {"--tolerance", "X", "for --check: largest relative error; default: by type", TOOL_TEXT,
-     offsetof(run_settings_t, tolerance)},
     {"--check-axis", NULL, "check every value in the interpreter against the claims of axis analysis", TOOL_FLAG,
      offsetof(run_settings_t, check_axis)},
     {"--out", "NAME=FILE.npy", "write a tensor to a file after the run", TOOL_LIST, offsetof(run_settings_t, outputs)},
@@ -40,9 +33,6 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, bench)},
     {"--counters", NULL, "print the emulator's counters: instructions, sectors, wavefronts, barriers (JSON)", TOOL_FLAG,
      offsetof(run_settings_t, counters)},
-    {"--proxy-at-fence", NULL,
-     "in the emulator, stores become visible to the async proxy only after a fence of the thread", TOOL_FLAG,
-     offsetof(run_settings_t, proxy_at_fence)},
     {"--initcheck", NULL, "track uninitialized bits in the emulator, and fail when they affect the result", TOOL_FLAG,
      offsetof(run_settings_t, initcheck)},
     {"--stop-on", "RULES",
@@ -53,11 +43,6 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, racecheck)},
     {"--races", "FILE", "with --racecheck: write the races to a file as JSON, one object per line", TOOL_TEXT,
      offsetof(run_settings_t, races)},
-    {"--schedule", "S", "the emulator's warp schedule: round-robin (default), random or adversarial", TOOL_TEXT,
-     offsetof(run_settings_t, schedule)},
-    {"--landing", "L",
-     "when asynchronous operations take effect in the emulator: at the issue (default), the wait, or random", TOOL_TEXT,
-     offsetof(run_settings_t, landing)},
     {"--timeline", "FILE",
      "write what each warp of the emulator does, step by step, as a trace for Perfetto or chrome://tracing; "
      "--landing is then wait by default",
@@ -67,27 +52,12 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, timeline_ctas)},
     {"--timeline-events", "N", "limit on the events of the timeline; default: 200000", TOOL_INTEGER,
      offsetof(run_settings_t, timeline_events)},
-    {"--shared", "BYTES",
-     "dynamic shared memory per CTA; default: from the metadata or the IR next to the input, else the maximum",
-     TOOL_INTEGER, offsetof(run_settings_t, shared)},
-    {"--steps", "N", "stop after this many steps of the interpreter, or of a warp of the emulator; default: no limit",
-     TOOL_INTEGER, offsetof(run_settings_t, steps)},
-    {"--kernel", "NAME", "the kernel of the input to run", TOOL_TEXT, offsetof(run_settings_t, kernel)},
-    {"--target", "T", "target to compile for; default: the engine's", TOOL_TEXT, offsetof(run_settings_t, target)},
-    {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)},
-    {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER,
-     offsetof(run_settings_t, num_stages)},
-    {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)},
     {"--lineinfo", NULL, "keep source lines when compiling; for the emulator they are always kept", TOOL_FLAG,
      offsetof(run_settings_t, lineinfo)},
     {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir … when compiling", TOOL_TEXT,
      offsetof(run_settings_t, dump_dir)},
-    {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG,
-     offsetof(run_settings_t, no_global_order)},
     {"--ptxas-options", "S", "additional arguments for the assembler, separated by spaces", TOOL_TEXT,
      offsetof(run_settings_t, ptxas_options)},
-    {"--seed", "N", "seed of rand, randint and the emulator's random choices; default: 0", TOOL_INTEGER,
-     offsetof(run_settings_t, seed)},
 };
 
 static int run(int argc, char **argv);
@@ -214,8 +184,8 @@ static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *
   return NEREID_OK;
 }
 
-static nereid_status_t check_settings(const run_settings_t *settings, tool_job_t *job, double *out_tolerance,
-                                      nereid_message_t *message) {
+nereid_status_t tool_job_configure(const run_settings_t *settings, tool_job_t *job, double *out_tolerance,
+                                   nereid_message_t *message) {
   char *end = NULL;
   *out_tolerance = settings->tolerance ? strtod(settings->tolerance, &end) : -1;
   if (settings->tolerance && (end == settings->tolerance || *end || !(*out_tolerance >= 0)))
@@ -275,9 +245,8 @@ static nereid_status_t open_engine(const char *name, const tool_engine_t **out_e
   return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "no engine on this machine runs kernels (%s)", first.text);
 }
 
-/* Creates a second job on the same inputs; the tensors are copied before the first run changes them. */
-static nereid_status_t copy_job(nereid_arena_t *arena, const tool_job_t *job, tool_job_t *out_copy,
-                                nereid_message_t *message) {
+nereid_status_t tool_job_copy(nereid_arena_t *arena, const tool_job_t *job, tool_job_t *out_copy,
+                              nereid_message_t *message) {
   *out_copy = *job;
   out_copy->repeats = 0;
   out_copy->count = false;
@@ -354,8 +323,8 @@ static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings,
   return good && !job->races && !job->overwrites && !job->violations ? TOOL_DONE : TOOL_PROGRAM;
 }
 
-static nereid_status_t prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
-                               nereid_message_t *message) {
+nereid_status_t tool_job_prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
+                                 nereid_message_t *message) {
   nereid_status_t status = describe(arena, job, message);
   if (settings->shared >= 0)
     job->metadata.shared = (uint64_t)settings->shared;
@@ -390,15 +359,15 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
   tool_job_t job = {0}, expected = {0};
   nereid_view_t input;
   double tolerance = -1;
-  nereid_status_t status = check_settings(settings, &job, &tolerance, &message);
+  nereid_status_t status = tool_job_configure(settings, &job, &tolerance, &message);
   if (!status)
     status = nereid_file_read(arena, path, &input, &message);
   if (!status)
     status = load(arena, settings, path, input, runner, &job, &message);
   if (!status)
-    status = prepare(arena, settings, &job, &message);
+    status = tool_job_prepare(arena, settings, &job, &message);
   if (!status)
-    status = copy_job(arena, &job, &expected, &message);
+    status = tool_job_copy(arena, &job, &expected, &message);
   if (!status && check->state)
     status = load(arena, settings, path, input, check, &expected, &message);
   if (!status && check->state)

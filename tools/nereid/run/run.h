@@ -2,6 +2,7 @@
 #ifndef NEREID_TOOLS_RUN_H
 #define NEREID_TOOLS_RUN_H
 
+#include "python-free-bindings/compile/session.h"
 #include "python-free-bindings/launch/image/image.h"
 #include "tools/nereid/run/engine.h"
 #include "tools/nereid/tool.h"
@@ -18,7 +19,45 @@ typedef struct run_settings {
   const char *timeline, *timeline_ctas; /* path of a file; "4" or "4-7" */
   int64_t timeline_events;              /* 0: the default limit */
   bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence, no_global_order;
+  const nereid_session_hooks_t *hooks; /* of the compilation; null: none */
 } run_settings_t;
+
+/* The rows of a table of tool_option_t that describe a job and its compilation. Settings that are derived from
+ * run_settings_t have it as their first member. */
+/* clang-format off */
+#define TOOL_JOB_OPTIONS \
+    {"--grid", "X[,Y[,Z]]", \
+     "CTAs to launch (clusters when num-ctas is more than 1): numbers, or expressions of arguments such as " \
+     "'ceildiv(n, 1024)'; default: the kernel's own grid", \
+     TOOL_TEXT, offsetof(run_settings_t, grid)}, \
+    {"--arg", "NAME=SPEC", "an argument by its name or position: 7, 0.5, f32[64x64]:rand, @file.npy", TOOL_LIST, \
+     offsetof(run_settings_t, arguments)}, \
+    {"--tolerance", "X", "largest relative error of results; default: by type", TOOL_TEXT, \
+     offsetof(run_settings_t, tolerance)}, \
+    {"--seed", "N", "seed of rand, randint and the emulator's random choices; default: 0", TOOL_INTEGER, \
+     offsetof(run_settings_t, seed)}, \
+    {"--steps", "N", "stop after this many steps of the interpreter, or of a warp of the emulator; default: no limit", \
+     TOOL_INTEGER, offsetof(run_settings_t, steps)}, \
+    {"--kernel", "NAME", "the kernel of the input to run", TOOL_TEXT, offsetof(run_settings_t, kernel)}, \
+    {"--target", "T", "target to compile for; default: the engine's", TOOL_TEXT, offsetof(run_settings_t, target)}, \
+    {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)}, \
+    {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER, \
+     offsetof(run_settings_t, num_stages)}, \
+    {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)}, \
+    {"--schedule", "S", "the emulator's warp schedule: round-robin (default), random or adversarial", TOOL_TEXT, \
+     offsetof(run_settings_t, schedule)}, \
+    {"--landing", "L", \
+     "when asynchronous operations take effect in the emulator: at the issue (default), the wait, or random", \
+     TOOL_TEXT, offsetof(run_settings_t, landing)}, \
+    {"--proxy-at-fence", NULL, \
+     "in the emulator, stores become visible to the async proxy only after a fence of the thread", TOOL_FLAG, \
+     offsetof(run_settings_t, proxy_at_fence)}, \
+    {"--shared", "BYTES", \
+     "dynamic shared memory per CTA; default: from the metadata or the IR next to the input, else the maximum", \
+     TOOL_INTEGER, offsetof(run_settings_t, shared)}, \
+    {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG, \
+     offsetof(run_settings_t, no_global_order)}
+/* clang-format on */
 
 /* Loads the job of an engine from the bytes of the input. A cubin, or PTX with metadata next to it, is used as it is.
  * For `stage` ttir a cubin or PTX is replaced by the IR next to it. Other inputs are compiled to `stage` for `target`
@@ -27,6 +66,19 @@ typedef struct run_settings {
 NEREID_MUST_USE nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *settings, const char *path,
                                               nereid_view_t input, nereid_stage_t stage, const char *target,
                                               tool_job_t *job, nereid_message_t *message);
+
+/* Sets the limits, the grid and the schedule of a new job; `out_tolerance` is negative without --tolerance.
+ * NEREID_ERROR_ARGUMENT: a setting is malformed or out of range. */
+NEREID_MUST_USE nereid_status_t tool_job_configure(const run_settings_t *settings, tool_job_t *job,
+                                                   double *out_tolerance, nereid_message_t *message);
+
+/* Parses the metadata of a loaded job and binds its arguments; errors as nereid_metadata_parse and tool_bind. */
+NEREID_MUST_USE nereid_status_t tool_job_prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
+                                                 nereid_message_t *message);
+
+/* Creates a second job on copies of the tensors, without counters and checks. NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t tool_job_copy(nereid_arena_t *arena, const tool_job_t *job, tool_job_t *out_copy,
+                                              nereid_message_t *message);
 
 /* Compiles job->source to `stage` and sets image and description; errors as nereid_compile, reported on stderr. */
 NEREID_MUST_USE nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *settings,

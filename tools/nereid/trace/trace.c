@@ -67,6 +67,8 @@ nereid_status_t tool_trace_run(const tool_trace_request_t *request, nereid_arena
     status = nereid_compiler_create(&how, &compiler);
   if (status)
     return status;
+  tracer.plan.keep = request->keep;
+  tracer.plan.keep_data = request->keep_data;
   nereid_session_set_hooks(compiler, &hooks);
   options.cancellation = tool_interrupt_begin();
   status = nereid_compile(compiler, request->text, request->name, &options, &result);

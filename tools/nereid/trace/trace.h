@@ -24,6 +24,8 @@ typedef struct tool_trace_request {
   const char *name;
   nereid_compile_options_t options;
   tool_plan_options_t plan;
+  tool_plan_keep_t keep; /* of the plan; may be null */
+  void *keep_data;
 } tool_trace_request_t;
 
 /* Compiles the input and takes a snapshot after each pass. On NEREID_ERROR_PROGRAM after diagnostics on stderr, the
