@@ -72,6 +72,7 @@ static const char *const ttgir[] = {
 /* Requires ttg. Afterwards all memory is allocated and the requirements of functions are known. Patterns that convert
  * scf to cf are never rolled back; support for rollback would take gigabytes for a function of 100,000 operations. */
 static const char *const frames[] = {
+    "nereid-check-mbarriers",
     "nereid-decompose-dot-scaled",
     "tritongpu-allocate-warp-groups{registers=$registers}",
     "nereid-regular-scans",
