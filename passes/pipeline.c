@@ -46,6 +46,7 @@ static const char *const ttgir[] = {
     "tritongpu-optimize-dot-operands",
     "triton-nvidia-optimize-descriptor-encoding",
     "triton-loop-aware-cse",
+    "tritongpu-automatic-warp-specialization{num-stages=$num-stages}",
     "tritongpu-fuse-nested-loops",
     "cse",
     "tritongpu-optimize-accumulator-init",

@@ -94,12 +94,31 @@ static bool is_step(MlirValue value, int64_t n, MlirValue *out) {
   }
 }
 
-/* Strips steps from `value`; returns how many. */
+/* x, when `value` is (x - 1) mod n: x == 0 ? n - 1 : x - 1. */
+static bool is_step_back(MlirValue value, int64_t n, MlirValue *out) {
+  MlirOperation select, compare, difference;
+  if (kind_of(value, &select) != NEREID_OP_ARITH_SELECT || !is_constant(mlirOperationGetOperand(select, 1), n - 1) ||
+      kind_of(mlirOperationGetOperand(select, 0), &compare) != NEREID_OP_ARITH_CMPI ||
+      nereid_arith_cmpi_get_predicate(compare) != NEREID_ARITH_CMP_I_PREDICATE_EQ ||
+      !is_constant(mlirOperationGetOperand(compare, 1), 0))
+    return false;
+  *out = mlirOperationGetOperand(compare, 0);
+  const nereid_op_kind_t kind = kind_of(mlirOperationGetOperand(select, 2), &difference);
+  return (kind == NEREID_OP_ARITH_SUBI || kind == NEREID_OP_ARITH_ADDI) &&
+         mlirValueEqual(mlirOperationGetOperand(difference, 0), *out) &&
+         is_constant(mlirOperationGetOperand(difference, 1), kind == NEREID_OP_ARITH_SUBI ? 1 : -1);
+}
+
+/* Strips steps from `value`; returns how many, a step back being n - 1. */
 static int32_t strip_steps(MlirValue *value, int64_t n) {
   int32_t steps = 0;
-  for (MlirValue x; is_step(*value, n, &x); ++steps)
-    *value = x;
-  return steps;
+  for (MlirValue x;; *value = x)
+    if (is_step(*value, n, &x))
+      ++steps;
+    else if (is_step_back(*value, n, &x))
+      steps += (int32_t)n - 1;
+    else
+      return steps;
 }
 
 /* --- counters of loops --- */

@@ -221,6 +221,11 @@ static void add_buffer(nereid_membar_effects_t *effects, MlirValue buffer, MlirT
     add_slice(effects, &slices->data[i], bases, kind, how);
 }
 
+/* The warps signal independently that their own accesses are done. */
+static bool arrives_per_warp(nereid_op_kind_t kind, MlirOperation op) {
+  return kind == NEREID_OP_TTNG_ARRIVE_BARRIER && nereid_ttng_arrive_barrier_get_per_warp(op);
+}
+
 /* Adds the accesses from the table; false when the table has no row for the op. */
 static bool add_by_table(nereid_membar_effects_t *effects, nereid_op_kind_t kind, nereid_membar_event_t *event) {
   bool found = false;
@@ -233,7 +238,8 @@ static bool add_by_table(nereid_membar_effects_t *effects, nereid_op_kind_t kind
     if (mlirValueIsNull(buffer) || !nereid_alias_is_buffer(buffer) || (row->tensor && mlirValueIsNull(tensor)))
       continue;
     const bool owned = effects->by_layout && row->tensor;
-    add_buffer(effects, buffer, owned ? mlirValueGetType(tensor) : (MlirType){NULL}, row->kind, row->how);
+    const uint8_t how = arrives_per_warp(kind, event->op) ? GENERIC : row->how;
+    add_buffer(effects, buffer, owned ? mlirValueGetType(tensor) : (MlirType){NULL}, row->kind, how);
     if (row->group == NO_GROUP ||
         (kind == NEREID_OP_TTNG_WARP_GROUP_DOT && !nereid_ttng_warp_group_dot_get_is_async(event->op)))
       continue;
@@ -344,7 +350,7 @@ static void add_op(nereid_membar_effects_t *effects, uint32_t position) {
     add_operands(effects, kind, op);
     event.flags |= flags_of_lowering(kind, op, add_scratch(effects, op));
   }
-  if (kind == NEREID_OP_TTNG_ARRIVE_BARRIER) {
+  if (kind == NEREID_OP_TTNG_ARRIVE_BARRIER && !arrives_per_warp(kind, op)) {
     const nereid_access_shape_t *one =
         nereid_access_shapes_get(effects->shapes, (nereid_access_shape_t){.single = true});
     add_access(effects, (nereid_shared_access_t){.end = INT64_MAX, .shape = one, .kind = NEREID_SHARED_RELEASE});

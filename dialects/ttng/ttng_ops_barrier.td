@@ -80,21 +80,29 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
+def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [AttrSizedOperandSegments]> {
   let summary = "arrive at an mbarrier";
   let description = [{
-    Subtracts `count` from the pending arrivals of the current phase. No effect where `pred` is false.
+    Subtracts `count` from the pending arrivals of the current phase, after the accesses of all warps that run the op.
+    With `perWarp`, each of these warps subtracts `count`, after its own accesses. No effect where `pred` is false.
+    `deps` lists the buffers that the arrival releases: asynchronous operations that access them must be complete.
 
     ```mlir
     ttng.arrive_barrier %bar, 1, %p : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    ttng.arrive_barrier %empty, 1 deps %slot {perWarp} : !ttg.memdesc<1xi64, #shared, #smem, mutable>, !ttg.memdesc<…>
     ```
   }];
   let arguments = (ins
     TTNG_Barrier<[MemRead<TTG_SharedMemory>, MemWrite<TTG_SharedMemory>]>:$alloc,
     I32Attr:$count,
-    Optional<I1>:$pred
+    Optional<I1>:$pred,
+    Variadic<TTG_MemDescType>:$deps,
+    UnitAttr:$perWarp
   );
-  let assemblyFormat = "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))";
+  let assemblyFormat = [{
+    $alloc `,` $count (`,` $pred^)? (`deps` $deps^)?
+    attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?
+  }];
   let hasVerifier = 1;
 }
 

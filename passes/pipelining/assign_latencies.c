@@ -15,8 +15,12 @@
  *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without
  *   scalar loads of addresses                      latency 1, in registers
  *
- * Latencies shrink until the rings fit in shared memory (ring_budget.h). A tt.latency that is there already stays. */
+ * Latencies shrink until the rings fit in shared memory (ring_budget.h). A tt.latency that is there already stays.
+ *
+ * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot takes
+ * from registers and that depends on another dot has latency 1: the softmax of attention overlaps its second dot. */
 #include "passes/pass.h"
+#include "passes/pipelining/dots/chained_dots.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/pipelined_loads.h"
 #include "passes/pipelining/ring.h"
@@ -178,6 +182,28 @@ static void fit_loads(const assign_t *assign, MlirOperation loop, nereid_pipelin
   }
 }
 
+/* --- chains of dots --- */
+
+static bool is_in_default_region(MlirOperation loop) {
+  MlirOperation parent = mlirOperationGetParentOperation(loop);
+  while (nereid_op_kind(parent) == NEREID_OP_SCF_FOR)
+    parent = mlirOperationGetParentOperation(parent);
+  return nereid_op_kind(parent) == NEREID_OP_TTG_WARP_SPECIALIZE;
+}
+
+/* Lets dots overlap the computation of the operands of the next iteration. */
+static void assign_chains(assign_t *assign, MlirOperation loop) {
+  nereid_operations_t operands = {0};
+  if (!is_in_default_region(loop))
+    return;
+  nereid_chained_dots_collect(assign->pass, loop, &operands);
+  for (size_t i = 0; i < operands.size; ++i) {
+    nereid_ir_set_integer(operands.data[i], NEREID_ATTR_LATENCY, 1);
+    nereid_pass_remark_passed(assign->pass, operands.data[i], "latency",
+                              "computed 1 iteration ahead, while the dot of the iteration before is in flight");
+  }
+}
+
 /* --- loops --- */
 
 static void assign_loop(assign_t *assign, MlirOperation loop) {
@@ -185,6 +211,7 @@ static void assign_loop(assign_t *assign, MlirOperation loop) {
   const int64_t stages =
       nereid_ir_integer(loop, NEREID_ATTR_NUM_STAGES, has_dot ? nereid_pass_option_int(assign->pass, "num-stages") : 1);
   staying_t staying = {assign, loop, NULL};
+  assign_chains(assign, loop);
   if (stages < 2)
     staying.reason = "its loop does not request it: tt.num_stages is less than 2 or missing";
   mlirOperationWalk(loop, remark_staying, &staying, MlirWalkPreOrder);

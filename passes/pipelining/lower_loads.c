@@ -463,7 +463,7 @@ static void allocate_rings(lower_t *lower) {
   }
   for (size_t i = 0; i < lower->groups.size; ++i)
     if (lower->groups.data[i].is_tma)
-      lower->groups.data[i].barriers = nereid_ring_barriers_create(&builder, lower->groups.data[i].slots);
+      lower->groups.data[i].barriers = nereid_ring_barriers_create(&builder, lower->groups.data[i].slots, 1);
 }
 
 static void release_rings(lower_t *lower) {

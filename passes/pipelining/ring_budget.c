@@ -164,7 +164,7 @@ static bool is_key(const others_t *others, MlirOperation op) {
 
 static bool is_replaced(const others_t *others, MlirOperation op) {
   MlirValue source = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
-  const bool in_body = mlirOperationEqual(mlirOperationGetParentOperation(op), others->loop);
+  const bool in_body = nereidMlirOperationIsProperAncestor(others->loop, op);
   return is_key(others, op) || (in_body && !mlirValueIsNull(source) && mlirValueIsAOpResult(source) &&
                                 is_key(others, mlirOpResultGetOwner(source)));
 }

@@ -21,8 +21,14 @@
  * iteration, then the copies, then the rest, so that the copies and the rest are executed while those dots are in
  * flight.
  *
- * A dot with a latency is executed that many iterations early: attention's first dot with tt.latency = 1 is in flight
- * during the softmax of the iteration before. */
+ * A dot with a latency is executed that many iterations early. So is one on which another op with a latency depends:
+ * with tt.latency = 1 on the operand that attention's second dot takes from registers, the softmax of an iteration
+ * overlaps the second dot of the iteration before:
+ *
+ *   first dot (stage 0)     second dot (stage 1)     softmax (stage 0)     arrivals that release its tile (stage 1)
+ *
+ * A wait for an mbarrier belongs to the ops that use its buffers (`deps`), an arrival to the last of them. An arrival
+ * that would wait for a dot in flight comes where the result of the dot is used, otherwise at the end of the step. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
@@ -33,8 +39,11 @@
 #include "analysis/allocation/scratch.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/memdesc.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttng.h"
 
+#include "seam/effects.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -49,6 +58,7 @@ typedef struct scheduler {
   nereid_map_t distances;   /* op -> stages from it to the last one */
   nereid_map_t stages;      /* op -> stage plus 1, for ops before the last stage */
   nereid_map_t early;       /* op -> 1: copies, dots with a latency, and what they depend on in their stage */
+  nereid_map_t after;       /* op -> cluster plus 1, for arrivals at mbarriers */
   nereid_map_t leading; /* op -> 1: dots of warp groups that are issued before the copies, and what they depend on */
   int64_t max_stage;
 } scheduler_t;
@@ -141,6 +151,148 @@ static int64_t stage_of(const scheduler_t *scheduler, MlirOperation op) {
   return stage ? stage - 1 : scheduler->max_stage;
 }
 
+/* --- operands of dots that are computed ahead --- */
+
+/* Whether `op` depends on a dot of the last stage, in this iteration or an earlier one. */
+static bool needs_last_dot(const scheduler_t *scheduler, MlirOperation op, nereid_map_t *visited) {
+  nereid_schedule_values_t uses = {0};
+  if (nereid_map_find(visited, op.ptr))
+    return false;
+  mark(visited, op);
+  if (is_async_dot(op) && stage_of(scheduler, op) == scheduler->max_stage)
+    return true;
+  nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation from = definition(scheduler, uses.data[i]);
+    if (!mlirOperationIsNull(from) && needs_last_dot(scheduler, from, visited))
+      return true;
+  }
+  return false;
+}
+
+static bool uses_stage(const scheduler_t *scheduler, MlirOperation op, int64_t stage) {
+  nereid_schedule_values_t uses = {0};
+  nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation from = nereid_defining_op(uses.data[i]);
+    if (!mlirOperationIsNull(from) && mlirTypeIsARankedTensor(mlirValueGetType(uses.data[i])) &&
+        stage_of(scheduler, from) == stage)
+      return true;
+  }
+  return false;
+}
+
+/* Ops that only rename or repeat elements are cheaper to execute where their results are used. */
+static bool is_view(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TT_EXPAND_DIMS:
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Moves ops that read tensors of `key`'s stage there if they can be executed before the last dot: the sums of a softmax,
+ * which would otherwise keep all of its elements in registers until the next step. */
+static void pull_readers(scheduler_t *scheduler, MlirOperation key) {
+  const int64_t stage = stage_of(scheduler, key);
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    nereid_map_t visited;
+    nereid_map_initialize(&visited, scheduler->arena);
+    if (stage_of(scheduler, op) == scheduler->max_stage && !is_view(op) && nereidMlirOperationIsPure(op) &&
+        uses_stage(scheduler, op, stage) && !needs_last_dot(scheduler, op, &visited))
+      assign_stage(scheduler, op, stage);
+  }
+}
+
+/* --- mbarriers --- */
+
+typedef struct users {
+  MlirOperation first, last; /* in the order of stages, then of the program */
+} users_t;
+
+/* Extends `users` by the ops of the body that use `buffer`, through views. */
+static void add_users(const scheduler_t *scheduler, MlirValue buffer, users_t *users) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use), op = nereid_ir_ancestor_in(scheduler->body, user);
+    const nereid_op_kind_t kind = nereid_op_kind(user);
+    if (mlirOperationIsNull(op) || kind == NEREID_OP_TTNG_WAIT_BARRIER || kind == NEREID_OP_TTNG_ARRIVE_BARRIER)
+      continue;
+    if (nereid_ttg_is_memdesc_view(user)) {
+      add_users(scheduler, nereid_ir_result(user), users);
+      continue;
+    }
+    const int64_t stage = stage_of(scheduler, op);
+    if (mlirOperationIsNull(users->first) || stage < stage_of(scheduler, users->first) ||
+        (stage == stage_of(scheduler, users->first) && mlirOperationIsBeforeInBlock(op, users->first)))
+      users->first = op;
+    if (mlirOperationIsNull(users->last) || stage > stage_of(scheduler, users->last) ||
+        (stage == stage_of(scheduler, users->last) && mlirOperationIsBeforeInBlock(users->last, op)))
+      users->last = op;
+  }
+}
+
+/* Moves a wait to the stage of the first use of its buffers. */
+static void place_wait(scheduler_t *scheduler, MlirOperation wait) {
+  users_t users = {{NULL}, {NULL}};
+  for (intptr_t i = 0; i < nereid_ttng_wait_barrier_get_deps_count(wait); ++i)
+    add_users(scheduler, nereid_ttng_wait_barrier_get_deps(wait, i), &users);
+  if (mlirOperationIsNull(users.first) || stage_of(scheduler, users.first) == scheduler->max_stage)
+    return;
+  assign_stage(scheduler, wait, stage_of(scheduler, users.first));
+  if (lookup(&scheduler->early, users.first))
+    mark_early(scheduler, wait, stage_of(scheduler, users.first));
+}
+
+/* The first op of the body that uses the result of `dot` in its stage, but not as an accumulator; null if there is
+ * none. */
+static MlirOperation first_reader(const scheduler_t *scheduler, MlirOperation dot) {
+  MlirOperation first = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(dot)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = nereid_ir_ancestor_in(scheduler->body, mlirOpOperandGetOwner(use));
+    if (mlirOperationIsNull(op) || is_async_dot(op) || nereid_op_kind(op) == NEREID_OP_SCF_YIELD ||
+        stage_of(scheduler, op) != stage_of(scheduler, dot))
+      continue;
+    if (mlirOperationIsNull(first) || mlirOperationIsBeforeInBlock(op, first))
+      first = op;
+  }
+  return first;
+}
+
+static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool late);
+
+/* Places an arrival after the last use of the buffers that it releases. */
+static void place_arrival(scheduler_t *scheduler, MlirOperation arrival) {
+  users_t users = {{NULL}, {NULL}};
+  for (intptr_t i = 0; i < nereid_ttng_arrive_barrier_get_deps_count(arrival); ++i)
+    add_users(scheduler, nereid_ttng_arrive_barrier_get_deps(arrival, i), &users);
+  if (mlirOperationIsNull(users.last))
+    return;
+  const int64_t stage = stage_of(scheduler, users.last);
+  MlirOperation reader = is_async_dot(users.last) ? first_reader(scheduler, users.last) : users.last;
+  if (stage < scheduler->max_stage)
+    assign_stage(scheduler, arrival, stage);
+  uintptr_t *place = nereid_map_insert(&scheduler->after, arrival.ptr);
+  if (place)
+    *place = 1 + (uintptr_t)(mlirOperationIsNull(reader) ? 2 * scheduler->max_stage + 1
+                                                         : cluster_of(scheduler, reader, false));
+}
+
+static void place_barriers(scheduler_t *scheduler) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == NEREID_OP_TTNG_WAIT_BARRIER)
+      place_wait(scheduler, op);
+    else if (nereid_op_kind(op) == NEREID_OP_TTNG_ARRIVE_BARRIER)
+      place_arrival(scheduler, op);
+}
+
 /* --- clusters --- */
 
 /* Whether the copies of a step are issued after its uses: warps read what others copied, without a dot, and slots are
@@ -162,6 +314,8 @@ static bool copies_late(const scheduler_t *scheduler) {
 
 static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool late) {
   const int64_t last = scheduler->max_stage, before_last = last - 1 - stage_of(scheduler, op);
+  if (lookup(&scheduler->after, op))
+    return lookup(&scheduler->after, op) - 1;
   if (before_last < 0)
     return late ? 0 : last;
   return before_last + (lookup(&scheduler->early, op) ? late : last + 1);
@@ -232,9 +386,49 @@ static void write_schedule(const scheduler_t *scheduler) {
   nereid_ir_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
 }
 
+/* Marks the dots on which `op` depends in its stage as early. */
+static void mark_dots_early(scheduler_t *scheduler, MlirOperation op, nereid_map_t *visited) {
+  const int64_t stage = stage_of(scheduler, op);
+  nereid_schedule_values_t uses = {0};
+  if (nereid_map_find(visited, op.ptr))
+    return;
+  mark(visited, op);
+  if (!nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses))
+    return;
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation from = nereid_defining_op(uses.data[i]);
+    if (mlirOperationIsNull(from) || stage_of(scheduler, from) != stage)
+      continue;
+    if (is_async_dot(from))
+      mark_early(scheduler, from, stage);
+    else
+      mark_dots_early(scheduler, from, visited);
+  }
+}
+
 /* Whether the op is asynchronous: a step issues it before the work of the last stage. */
 static bool is_issued_first(MlirOperation key) {
   return is_async_dot(key) || (nereid_ring_is_load(key) && nereid_ring_budget_has_ring(key));
+}
+
+/* Whether the op computes a tensor in registers. */
+static bool is_computed(MlirOperation key) {
+  return !nereid_ring_is_load(key) && !is_async_dot(key) && mlirOperationGetNumResults(key) == 1 &&
+         mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(key)));
+}
+
+static void mark_issued_first(scheduler_t *scheduler) {
+  nereid_map_t visited;
+  nereid_map_initialize(&visited, scheduler->arena);
+  for (size_t i = 0; i < scheduler->keys.size; ++i) {
+    MlirOperation key = scheduler->keys.data[i];
+    if (is_issued_first(key))
+      mark_early(scheduler, key, stage_of(scheduler, key));
+    else if (stage_of(scheduler, key) < scheduler->max_stage)
+      mark_dots_early(scheduler, key, &visited);
+    if (scheduler->early.size && is_computed(key))
+      pull_readers(scheduler, key);
+  }
 }
 
 static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
@@ -249,14 +443,14 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   nereid_map_initialize(&scheduler.distances, pass->scratch);
   nereid_map_initialize(&scheduler.stages, pass->scratch);
   nereid_map_initialize(&scheduler.early, pass->scratch);
+  nereid_map_initialize(&scheduler.after, pass->scratch);
   nereid_map_initialize(&scheduler.leading, pass->scratch);
   assign_distances(&scheduler);
   for (size_t i = 0; i < scheduler.keys.size; ++i)
     assign_stage(&scheduler, scheduler.keys.data[i],
                  scheduler.max_stage - lookup(&scheduler.distances, scheduler.keys.data[i]));
-  for (size_t i = 0; i < scheduler.keys.size; ++i)
-    if (is_issued_first(scheduler.keys.data[i]))
-      mark_early(&scheduler, scheduler.keys.data[i], stage_of(&scheduler, scheduler.keys.data[i]));
+  mark_issued_first(&scheduler);
+  place_barriers(&scheduler);
   find_leading(&scheduler);
   if (scheduler.max_stage > 0 && !pass->scratch->failed)
     write_schedule(&scheduler);

@@ -78,8 +78,31 @@ static void emit_arrivals(nereid_lower_t *lower, MlirValue barrier, int32_t coun
   nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.shared", lower->types->i64, 1, operands);
 }
 
+/* The first lane of each warp arrives, after the accesses of the other lanes. A predicated instruction instead of a
+ * branch: dots in flight pass their registers over it. */
+static bool lower_arrive_per_warp(nereid_lower_t *lower, MlirOperation op) {
+  const int32_t count = nereid_ttng_arrive_barrier_get_count(op);
+  MlirValue predicate = nereid_ttng_arrive_barrier_get_pred(op), holds = {NULL};
+  if (count > 1 && !has_try_wait(lower))
+    return nereid_lower_error(op, "arrives %d times per warp, which needs sm_90: expected a count of 1", count);
+  if (!mlirValueIsNull(predicate))
+    holds = nereid_lower_get(lower, predicate).values[0];
+  nereid_emit_warp_barrier(lower);
+  MlirValue lane = nereid_emit_binary(lower, "llvm.and", lower->group->thread_id, nereid_emit_i32(lower, 31));
+  MlirValue first = nereid_emit_icmp(lower, NEREID_ICMP_EQ, lane, nereid_emit_i32(lower, 0));
+  MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_arrive_barrier_get_alloc(op)),
+                          nereid_lower_both(lower, first, holds), nereid_emit_i32(lower, count)};
+  nereid_emit_asm(lower,
+                  count > 1 ? "@$1 mbarrier.arrive.shared.b64 _, [$0], $2;"
+                            : "{ .reg .b64 state; @$1 mbarrier.arrive.shared.b64 state, [$0]; }",
+                  count > 1 ? "r,b,r,~{memory}" : "r,b,~{memory}", true, 0, NULL, count > 1 ? 3 : 2, operands, NULL);
+  return true;
+}
+
 static bool lower_arrive(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
+  if (nereid_ttng_arrive_barrier_get_per_warp(op))
+    return lower_arrive_per_warp(lower, op);
   MlirValue barrier = nereid_shared_base(lower, nereid_ttng_arrive_barrier_get_alloc(op));
   MlirBlock rest = begin_one(lower, nereid_ttng_arrive_barrier_get_pred(op));
   emit_arrivals(lower, barrier, nereid_ttng_arrive_barrier_get_count(op));

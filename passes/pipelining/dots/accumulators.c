@@ -76,16 +76,38 @@ static bool uses_dot(MlirOperation op) {
   return false;
 }
 
-/* The first of the dots before `op` that are in flight there and that `op` can precede; null without one. */
-static MlirOperation place_of(MlirOperation op) {
+static bool can_move(MlirOperation op) {
+  return nereidMlirOperationIsPure(op) && !mlirOperationGetNumRegions(op) && mlirOperationGetNumResults(op) == 1;
+}
+
+/* An op with the ops between it and its place on which it depends, last ones first. */
+typedef NEREID_VECTOR(MlirOperation) moved_t;
+
+static bool any_depends_on(const moved_t *moved, MlirOperation other) {
+  for (size_t i = 0; i < moved->size; ++i)
+    if (depends_on(moved->data[i], other))
+      return true;
+  return false;
+}
+
+/* The first of the dots before `op` that are in flight there and that `op` can precede, with the ops in `out`; null
+ * without one. */
+static MlirOperation place_of(MlirOperation op, nereid_arena_t *arena, moved_t *out) {
   MlirOperation place = {NULL};
-  if (!nereidMlirOperationIsPure(op) || mlirOperationGetNumRegions(op) || mlirOperationGetNumResults(op) != 1)
+  size_t size = 0;
+  if (!can_move(op) || !nereid_vector_push(arena, out, op))
     return place;
-  for (MlirOperation before = nereidMlirOperationGetPrevInBlock(op);
-       !mlirOperationIsNull(before) && !depends_on(op, before) && !uses_dot(before);
-       before = nereidMlirOperationGetPrevInBlock(before))
-    if (is_dot(before))
+  for (MlirOperation before = nereidMlirOperationGetPrevInBlock(op); !mlirOperationIsNull(before);
+       before = nereidMlirOperationGetPrevInBlock(before)) {
+    if (uses_dot(before) ||
+        (any_depends_on(out, before) && (!can_move(before) || !nereid_vector_push(arena, out, before))))
+      break;
+    if (is_dot(before)) {
       place = before;
+      size = out->size;
+    }
+  }
+  out->size = size;
   return place;
 }
 
@@ -94,14 +116,16 @@ static void hoist_users(MlirBlock block, nereid_arena_t *arena, nereid_accumulat
   bool has_dot = false;
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
+    moved_t moved = {0};
     next = mlirOperationGetNextInBlock(op);
     has_dot |= is_dot(op);
     if (!has_dot || !nereid_accumulators_is_user(out, op))
       continue;
-    const nereid_computed_before_t place = {.dot = place_of(op), .value = nereid_ir_result(op)};
+    const nereid_computed_before_t place = {.dot = place_of(op, arena, &moved), .value = nereid_ir_result(op)};
     if (mlirOperationIsNull(place.dot))
       return;
-    mlirOperationMoveBefore(op, place.dot);
+    for (size_t i = moved.size; i-- > 0;)
+      mlirOperationMoveBefore(moved.data[i], place.dot);
     nereid_vector_push(arena, &out->hoisted, place);
   }
 }

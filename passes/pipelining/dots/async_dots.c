@@ -11,8 +11,9 @@
  * requires a group to be complete and leaves all younger groups in flight. A group must be complete before
  *
  *   - its result is used, except as the accumulator of another dot if that is its only use;
- *   - shared memory that it reads is written: a slot of a ring is compared by its phase (analysis/access/ring_phase.h),
- *     so a copy into the slot that the dot of the iteration before reads waits for that dot only;
+ *   - shared memory that it reads is written, or released by an arrival: a slot of a ring is compared by its phase
+ *     (analysis/access/ring_phase.h), so a copy into the slot that the dot of the iteration before reads waits for that
+ *     dot only;
  *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this
  *     one: the assembler may use the same registers for the old and the next value;
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
@@ -124,7 +125,7 @@ static void collect_values(const async_t *async, const group_t *group, values_t 
 
 /* --- buffers --- */
 
-/* Whether `op` writes shared memory that operand `operand` of the group reads. */
+/* Whether `op` writes shared memory that operand `operand` of the group reads, or lets others write it. */
 static bool overwrites(const async_t *async, MlirOperation op, const group_t *group, MlirValue operand) {
   if (!nereid_ttg_memdesc_type_isa(mlirValueGetType(operand)))
     return false;
@@ -137,6 +138,11 @@ static bool overwrites(const async_t *async, MlirOperation op, const group_t *gr
                                     nereid_ttng_async_tma_copy_global_to_local_get_result(op));
   case NEREID_OP_TTG_LOCAL_STORE:
     return nereid_slots_may_overlap(async->phases, operand, group->age, nereid_ttg_local_store_get_dst(op));
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
+    for (intptr_t i = 0; i < nereid_ttng_arrive_barrier_get_deps_count(op); ++i)
+      if (nereid_slots_may_overlap(async->phases, operand, group->age, nereid_ttng_arrive_barrier_get_deps(op, i)))
+        return true;
+    return nereid_ttng_arrive_barrier_get_deps_count(op) == 0;
   case NEREID_OP_TTG_LOCAL_ALLOC:
     return group->age > 0 && mlirValueEqual(nereid_slot_buffer(operand), nereid_ir_result(op));
   default:
@@ -158,6 +164,7 @@ static bool is_harmless(MlirOperation op) {
   case NEREID_OP_TTG_LOCAL_ALLOC:
   case NEREID_OP_TTG_LOCAL_LOAD:
   case NEREID_OP_TTG_LOCAL_STORE:
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
   case NEREID_OP_TTNG_BARRIER_EXPECT:
   case NEREID_OP_TTNG_FENCE_ASYNC_SHARED:

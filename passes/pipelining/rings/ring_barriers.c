@@ -1,4 +1,4 @@
-/* Full barriers of rings; see ring_barriers.h. */
+/* mbarriers of rings; see ring_barriers.h. */
 #include "passes/pipelining/rings/ring_barriers.h"
 
 #include "dialects/ir.h"
@@ -33,12 +33,12 @@ static MlirValue constant_slot(const nereid_builder_t *builder, MlirValue barrie
   return nereid_ir_result(nereid_ring_barrier(builder, barriers, nereid_scalar_constant(builder, i32, slot)));
 }
 
-MlirValue nereid_ring_barriers_create(const nereid_builder_t *builder, int32_t slots) {
+MlirValue nereid_ring_barriers_create(const nereid_builder_t *builder, int32_t slots, int32_t arrivals) {
   MlirType type = barriers_type(mlirLocationGetContext(builder->location), slots);
   MlirValue barriers =
       nereid_ir_result(nereid_ttg_local_alloc_build(builder, type, (MlirValue){NULL}, (MlirAttribute){NULL}));
   for (int32_t slot = 0; slot < slots; ++slot)
-    nereid_ttng_init_barrier_build(builder, constant_slot(builder, barriers, slot), 1);
+    nereid_ttng_init_barrier_build(builder, constant_slot(builder, barriers, slot), arrivals);
   return barriers;
 }
 

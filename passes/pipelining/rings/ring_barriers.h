@@ -1,4 +1,5 @@
-/* The full barriers of a ring that TMA fills: one mbarrier per slot.
+/* The mbarriers of a ring, one per slot: full barriers of a ring that TMA fills; in a warp-specialized loop also empty
+ * barriers, at which the warps that read a slot arrive.
  *
  *   %full = ttg.local_alloc : 3 x 1xi64
  *   for each slot i: ttng.init_barrier %full[i], 1
@@ -12,8 +13,8 @@
 
 #include "nereid/builder.h"
 
-/* Creates and initializes the barriers of `slots` slots. */
-MlirValue nereid_ring_barriers_create(const nereid_builder_t *builder, int32_t slots);
+/* Creates the barriers of `slots` slots and initializes them with `arrivals` per phase. */
+MlirValue nereid_ring_barriers_create(const nereid_builder_t *builder, int32_t slots, int32_t arrivals);
 
 /* Invalidates the barriers and ends their live range. */
 void nereid_ring_barriers_release(const nereid_builder_t *builder, MlirValue barriers);

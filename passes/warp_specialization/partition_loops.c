@@ -1,0 +1,310 @@
+/* tritongpu-partition-loops: splits divided loops into the regions of ttg.warp_specialize.
+ *
+ *   %r = scf.for … iter_args(%acc, %i) {        %r = ttg.warp_specialize(%ring, …)
+ *     produce %i   [1]                           default {
+ *     consume %i   [0]                             %d = scf.for … iter_args(%acc, %i) { consume %i }
+ *     %n = next %i [0, 1]              ->          ttg.warp_yield %d
+ *   }                                            }
+ *                                                partition0(%ring, …) num_warps(8) {
+ *                                                  scf.for … iter_args(%i) { produce %i }
+ *                                                  ttg.warp_return
+ *                                                }
+ *
+ * Each region gets a copy of the nest with the ops of its partition and the carried values that these depend on.
+ * Constants are created again in the partition; other values from outside are captured. */
+#include "passes/warp_specialization/partitions.h"
+#include "passes/warp_specialization/slice.h"
+
+#include "dialects/diagnose.h"
+#include "dialects/ir.h"
+#include "dialects/ttg/module.h"
+#include "nereid/dialects/scf.h"
+#include "nereid/dialects/ttg.h"
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+
+#include <string.h>
+
+enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
+
+typedef NEREID_VECTOR(MlirValue) values_t;
+
+typedef struct split {
+  nereid_pass_t *pass;
+  MlirOperation root;
+  nereid_partition_slice_t slices[NEREID_PARTITIONS];
+  values_t captures;
+} split_t;
+
+static MlirBlock body_of(MlirOperation loop) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+}
+
+/* --- slices --- */
+
+typedef struct seeds {
+  split_t *split;
+  nereid_partition_t partition;
+} seeds_t;
+
+static MlirWalkResult add_seed(MlirOperation op, void *user_data) {
+  const seeds_t *seeds = user_data;
+  if (nereid_op_kind(op) != NEREID_OP_SCF_FOR && nereid_partition_has(op, seeds->partition))
+    nereid_partition_slice_add(&seeds->split->slices[seeds->partition], op);
+  return MlirWalkResultAdvance;
+}
+
+typedef struct check {
+  const split_t *split;
+  bool failed;
+} check_t;
+
+/* Whether an op of the nest is in the slice of a partition that it does not list. */
+static MlirWalkResult check_op(MlirOperation op, void *user_data) {
+  check_t *check = user_data;
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+    return MlirWalkResultAdvance;
+  for (int p = 0; p < NEREID_PARTITIONS; ++p)
+    if (nereid_partition_slice_has(&check->split->slices[p], op) && !nereid_partition_has(op, (nereid_partition_t)p)) {
+      nereid_diagnose(op, "computes a value that partition %d uses: expected %d in ttg.partition", p, p);
+      check->failed = true;
+      return MlirWalkResultInterrupt;
+    }
+  return MlirWalkResultSkip; /* ops in nested regions belong to this one */
+}
+
+static bool compute_slices(split_t *split) {
+  MlirOperation root = split->root;
+  for (int p = 0; p < NEREID_PARTITIONS; ++p) {
+    seeds_t seeds = {split, (nereid_partition_t)p};
+    nereid_partition_slice_begin(&split->slices[p], split->pass->scratch, root, NULL);
+    mlirOperationWalk(root, add_seed, &seeds, MlirWalkPreOrder);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(root); ++i)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(root, i))))
+      nereid_partition_slice_carry(&split->slices[NEREID_PARTITION_CONSUMER], root, i);
+  check_t check = {.split = split};
+  mlirOperationWalk(root, check_op, &check, MlirWalkPreOrder);
+  return !check.failed && !split->pass->scratch->failed;
+}
+
+/* --- captures --- */
+
+static bool is_constant(MlirValue value) {
+  return mlirValueIsAOpResult(value) && nereid_op_kind(mlirOpResultGetOwner(value)) == NEREID_OP_ARITH_CONSTANT;
+}
+
+static bool is_outside(const split_t *split, MlirValue value) {
+  MlirOperation owner = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
+                                                    : mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  return !mlirOperationEqual(owner, split->root) && !nereidMlirOperationIsProperAncestor(split->root, owner);
+}
+
+/* Records a value from outside once. */
+static void capture(split_t *split, MlirValue value) {
+  if (!is_outside(split, value))
+    return;
+  for (size_t i = 0; i < split->captures.size; ++i)
+    if (mlirValueEqual(split->captures.data[i], value))
+      return;
+  nereid_vector_push(split->pass->scratch, &split->captures, value);
+}
+
+static MlirWalkResult capture_operands(MlirOperation op, void *user_data) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    capture(user_data, mlirOperationGetOperand(op, i));
+  return MlirWalkResultAdvance;
+}
+
+/* Records what the producer uses from outside of `loop`. */
+static void capture_loop(split_t *split, MlirOperation loop) {
+  const nereid_partition_slice_t *slice = &split->slices[NEREID_PARTITION_PRODUCER];
+  MlirOperation end = mlirBlockGetTerminator(body_of(loop));
+  for (intptr_t i = 0; i < BOUNDS; ++i)
+    capture(split, mlirOperationGetOperand(loop, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
+    if (nereid_partition_slice_carries(slice, loop, i)) {
+      capture(split, mlirOperationGetOperand(loop, BOUNDS + i));
+      capture(split, mlirOperationGetOperand(end, i));
+    }
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    if (!nereid_partition_slice_has(slice, op))
+      continue;
+    else if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+      capture_loop(split, op);
+    else
+      mlirOperationWalk(op, capture_operands, split, MlirWalkPreOrder);
+}
+
+/* --- copies --- */
+
+typedef struct copy {
+  const split_t *split;
+  const nereid_partition_slice_t *slice;
+  NereidMlirIRMapping mapping;
+} copy_t;
+
+static MlirValue mapped(const copy_t *copy, MlirValue value) {
+  MlirValue found = nereidMlirIRMappingLookupValue(copy->mapping, value);
+  return mlirValueIsNull(found) ? value : found;
+}
+
+static bool is_division(MlirStringRef name) {
+  static const char *const names[] = {NEREID_ATTR_PARTITION, NEREID_ATTR_PARTITION_SLOTS,
+                                      NEREID_ATTR_WARP_SPECIALIZE_TAG};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (mlirStringRefEqual(name, nereid_ir_ref(names[i])))
+      return true;
+  return false;
+}
+
+static void copy_attributes(MlirOperation from, MlirOperation to) {
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(from); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(from, i);
+    MlirStringRef name = mlirIdentifierStr(attribute.name);
+    if (!is_division(name))
+      mlirOperationSetDiscardableAttributeByName(to, name, attribute.attribute);
+  }
+}
+
+static MlirOperation copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock block);
+
+static void copy_op(const copy_t *copy, MlirOperation op, MlirBlock block) {
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
+    copy_loop(copy, op, block);
+    return;
+  }
+  MlirOperation made = nereidMlirOperationCloneWithMapping(op, copy->mapping);
+  mlirOperationRemoveDiscardableAttributeByName(made, nereid_ir_ref(NEREID_ATTR_PARTITION));
+  mlirBlockAppendOwnedOperation(block, made);
+}
+
+/* Copies the body of `loop` to `body`, which gets its arguments, and yields the carried values of the slice. */
+static void copy_body(const copy_t *copy, MlirOperation loop, MlirBlock body) {
+  MlirOperation end = mlirBlockGetTerminator(body_of(loop));
+  values_t yields = {0};
+  for (intptr_t i = -1; i < mlirOperationGetNumResults(loop); ++i) { /* the counter comes first */
+    MlirValue argument = mlirBlockGetArgument(body_of(loop), i + 1);
+    if (i < 0 || nereid_partition_slice_carries(copy->slice, loop, i))
+      nereidMlirIRMappingMapValue(
+          copy->mapping, argument,
+          mlirBlockAddArgument(body, mlirValueGetType(argument), mlirOperationGetLocation(loop)));
+  }
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_partition_slice_has(copy->slice, op))
+      copy_op(copy, op, body);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
+    if (nereid_partition_slice_carries(copy->slice, loop, i))
+      nereid_vector_push(copy->slice->arena, &yields, mapped(copy, mlirOperationGetOperand(end, i)));
+  const nereid_builder_t builder = nereid_builder_at_end(mlirOperationGetLocation(end), body);
+  nereid_scf_yield_build(&builder, (intptr_t)yields.size, yields.data);
+}
+
+/* Appends a copy of `loop` to `block`, and maps its results. */
+static MlirOperation copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock block) {
+  NEREID_VECTOR(MlirType) types = {0};
+  values_t initial = {0};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
+    if (nereid_partition_slice_carries(copy->slice, loop, i)) {
+      nereid_vector_push(copy->slice->arena, &types, mlirValueGetType(mlirOperationGetResult(loop, i)));
+      nereid_vector_push(copy->slice->arena, &initial, mapped(copy, mlirOperationGetOperand(loop, BOUNDS + i)));
+    }
+  const nereid_builder_t builder = nereid_builder_at_end(mlirOperationGetLocation(loop), block);
+  MlirOperation made = nereid_scf_for_build(
+      &builder, (intptr_t)types.size, types.data, mapped(copy, nereid_scf_for_get_lower_bound(loop)),
+      mapped(copy, nereid_scf_for_get_upper_bound(loop)), mapped(copy, nereid_scf_for_get_step(loop)),
+      (intptr_t)initial.size, initial.data, nereid_scf_for_get_unsigned_cmp(loop));
+  MlirBlock body = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(made, 0), body);
+  copy_attributes(loop, made);
+  copy_body(copy, loop, body);
+  for (intptr_t i = 0, k = 0; i < mlirOperationGetNumResults(loop); ++i)
+    if (nereid_partition_slice_carries(copy->slice, loop, i))
+      nereidMlirIRMappingMapValue(copy->mapping, mlirOperationGetResult(loop, i), mlirOperationGetResult(made, k++));
+  return made;
+}
+
+/* --- the op --- */
+
+static MlirOperation build_op(const split_t *split) {
+  const nereid_builder_t builder = nereid_builder_before(split->root);
+  const int32_t warps = nereid_ttg_num_warps(split->root);
+  NEREID_VECTOR(MlirType) types = {0};
+  values_t captures = {0};
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(split->root); ++i)
+    if (nereid_partition_slice_carries(&split->slices[NEREID_PARTITION_CONSUMER], split->root, i))
+      nereid_vector_push(split->pass->scratch, &types, mlirValueGetType(mlirOperationGetResult(split->root, i)));
+  for (size_t i = 0; i < split->captures.size; ++i)
+    if (!is_constant(split->captures.data[i]))
+      nereid_vector_push(split->pass->scratch, &captures, split->captures.data[i]);
+  return nereid_ttg_warp_specialize_build(&builder, (intptr_t)types.size, types.data, (intptr_t)captures.size,
+                                          captures.data, 1, &warps, (MlirAttribute){NULL}, (MlirAttribute){NULL},
+                                          (MlirAttribute){NULL});
+}
+
+/* The consumer's loop, in the default region of `op`; its results replace those of the root. */
+static void build_default(const split_t *split, MlirOperation op) {
+  const nereid_partition_slice_t *slice = &split->slices[NEREID_PARTITION_CONSUMER];
+  const copy_t copy = {.split = split, .slice = slice, .mapping = nereidMlirIRMappingCreate()};
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  values_t yields = {0};
+  mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_default_region(op), block);
+  MlirOperation loop = copy_loop(&copy, split->root, block);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
+    nereid_vector_push(split->pass->scratch, &yields, mlirOperationGetResult(loop, i));
+  const nereid_builder_t builder = nereid_builder_at_end(mlirOperationGetLocation(split->root), block);
+  nereid_ttg_warp_yield_build(&builder, (intptr_t)yields.size, yields.data);
+  for (intptr_t i = 0, k = 0; i < mlirOperationGetNumResults(split->root); ++i)
+    if (nereid_partition_slice_carries(slice, split->root, i))
+      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(split->root, i), mlirOperationGetResult(op, k++));
+  nereidMlirIRMappingDestroy(copy.mapping);
+}
+
+/* The producer's loop, in the only partition of `op`. */
+static void build_partition(const split_t *split, MlirOperation op) {
+  const copy_t copy = {
+      .split = split, .slice = &split->slices[NEREID_PARTITION_PRODUCER], .mapping = nereidMlirIRMappingCreate()};
+  MlirLocation location = mlirOperationGetLocation(split->root);
+  MlirBlock holder = mlirBlockCreate(0, NULL, NULL), block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op), holder);
+  nereid_builder_t builder = nereid_builder_at_end(location, holder);
+  MlirOperation partitions = nereid_ttg_warp_specialize_partitions_build(&builder, 1);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(partitions, 0), block);
+  for (size_t i = 0; i < split->captures.size; ++i) {
+    MlirValue value = split->captures.data[i];
+    if (is_constant(value))
+      mlirBlockAppendOwnedOperation(block,
+                                    nereidMlirOperationCloneWithMapping(mlirOpResultGetOwner(value), copy.mapping));
+    else
+      nereidMlirIRMappingMapValue(copy.mapping, value, mlirBlockAddArgument(block, mlirValueGetType(value), location));
+  }
+  copy_loop(&copy, split->root, block);
+  builder = nereid_builder_at_end(location, block);
+  nereid_ttg_warp_return_build(&builder);
+  nereidMlirIRMappingDestroy(copy.mapping);
+}
+
+static bool split_loop(nereid_pass_t *pass, MlirOperation loop) {
+  split_t split = {.pass = pass, .root = loop};
+  if (!compute_slices(&split))
+    return false;
+  capture_loop(&split, loop);
+  MlirOperation op = build_op(&split);
+  if (mlirOperationIsNull(op) || pass->scratch->failed)
+    return false;
+  build_default(&split, op);
+  build_partition(&split, op);
+  nereidMlirOperationErase(loop);
+  return !pass->scratch->failed;
+}
+
+MlirLogicalResult nereid_pass_tritongpu_partition_loops(nereid_pass_t *pass) {
+  nereid_operations_t loops = {0};
+  bool good = nereid_partition_loops(pass->op, pass->scratch, &loops);
+  for (size_t i = 0; good && i < loops.size; ++i)
+    good = split_loop(pass, loops.data[i]);
+  return good && !pass->scratch->failed ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+}

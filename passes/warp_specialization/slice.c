@@ -1,0 +1,105 @@
+/* Slices of loop nests; see slice.h. Recursion depth is that of the nest's expressions. */
+#include "passes/warp_specialization/slice.h"
+
+#include "dialects/ir.h"
+#include "seam/ir.h"
+
+enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
+
+static MlirBlock body_of(MlirOperation loop) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+}
+
+static bool is_loop(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_SCF_FOR;
+}
+
+/* Adds `key` to `map`; false when it was there, or when out of memory. */
+static bool is_new(nereid_map_t *map, const void *key) {
+  if (nereid_map_find(map, key))
+    return false;
+  uintptr_t *place = nereid_map_insert(map, key);
+  if (place)
+    *place = 1;
+  return place != NULL;
+}
+
+void nereid_partition_slice_begin(nereid_partition_slice_t *slice, nereid_arena_t *arena, MlirOperation root,
+                                  bool (*is_received)(MlirOperation op)) {
+  *slice = (nereid_partition_slice_t){.arena = arena, .root = root, .is_received = is_received};
+  nereid_map_initialize(&slice->ops, arena);
+  nereid_map_initialize(&slice->carried, arena);
+}
+
+/* The op that contains `op` in the body of a loop of the nest, or is it: scf.for bodies are divided, others are not. */
+static MlirOperation unit_of(const nereid_partition_slice_t *slice, MlirOperation op) {
+  MlirOperation unit = op;
+  for (MlirOperation parent = mlirOperationGetParentOperation(op);
+       !mlirOperationIsNull(parent) && !mlirOperationEqual(op, slice->root);
+       op = parent, parent = mlirOperationGetParentOperation(op))
+    if (!is_loop(parent))
+      unit = parent;
+  return unit;
+}
+
+static void add_value(nereid_partition_slice_t *slice, MlirValue value) {
+  if (mlirValueIsABlockArgument(value)) {
+    MlirOperation owner = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    const bool inside =
+        mlirOperationEqual(owner, slice->root) || nereidMlirOperationIsProperAncestor(slice->root, owner);
+    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    if (!inside)
+      return;
+    if (!is_loop(owner) || !mlirOperationEqual(unit_of(slice, owner), owner))
+      nereid_partition_slice_add(slice, unit_of(slice, owner));
+    else if (number == 0)
+      nereid_partition_slice_add(slice, owner);
+    else
+      nereid_partition_slice_carry(slice, owner, number - 1);
+    return;
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (!nereidMlirOperationIsProperAncestor(slice->root, op))
+    return;
+  MlirOperation unit = unit_of(slice, op);
+  if (is_loop(unit) && mlirOperationEqual(unit, op))
+    nereid_partition_slice_carry(slice, op, mlirOpResultGetResultNumber(value));
+  else
+    nereid_partition_slice_add(slice, unit);
+}
+
+static MlirWalkResult add_operands(MlirOperation op, void *user_data) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    add_value(user_data, mlirOperationGetOperand(op, i));
+  return MlirWalkResultAdvance;
+}
+
+void nereid_partition_slice_add(nereid_partition_slice_t *slice, MlirOperation op) {
+  if ((slice->is_received && slice->is_received(op)) || !is_new(&slice->ops, op.ptr))
+    return;
+  if (!mlirOperationEqual(op, slice->root))
+    nereid_partition_slice_add(slice, mlirOperationGetParentOperation(op));
+  if (!is_loop(op)) {
+    mlirOperationWalk(op, add_operands, slice, MlirWalkPreOrder);
+    return;
+  }
+  for (intptr_t i = 0; i < BOUNDS; ++i)
+    add_value(slice, mlirOperationGetOperand(op, i));
+}
+
+void nereid_partition_slice_carry(nereid_partition_slice_t *slice, MlirOperation loop, intptr_t number) {
+  MlirBlock body = body_of(loop);
+  nereid_partition_slice_add(slice, loop);
+  if (!is_new(&slice->carried, mlirBlockGetArgument(body, number + 1).ptr))
+    return;
+  add_value(slice, mlirOperationGetOperand(loop, BOUNDS + number));
+  add_value(slice, mlirOperationGetOperand(mlirBlockGetTerminator(body), number));
+}
+
+bool nereid_partition_slice_has(const nereid_partition_slice_t *slice, MlirOperation op) {
+  return nereid_map_find(&slice->ops, op.ptr) != NULL;
+}
+
+bool nereid_partition_slice_carries(const nereid_partition_slice_t *slice, MlirOperation loop, intptr_t number) {
+  return nereid_map_find(&slice->carried, mlirBlockGetArgument(body_of(loop), number + 1).ptr) != NULL;
+}
