@@ -46,7 +46,7 @@ static const char *const ttgir[] = {
     "tritongpu-optimize-dot-operands",
     "triton-nvidia-optimize-descriptor-encoding",
     "triton-loop-aware-cse",
-    "tritongpu-automatic-warp-specialization{num-stages=$num-stages}",
+    "tritongpu-automatic-warp-specialization{enable=$warp-specialization num-stages=$num-stages}",
     "tritongpu-fuse-nested-loops",
     "cse",
     "tritongpu-optimize-accumulator-init",
@@ -128,10 +128,15 @@ static const char *with_options(const char *step, const nereid_pipeline_options_
     const char *name;
     int value;
   } variables[] = {
-      {"$num-warps", options->num_warps},     {"$num-ctas", options->num_ctas},
-      {"$num-stages", options->num_stages},   {"$capability", options->capability},
-      {"$ptx-version", options->ptx_version}, {"$fp-fusion", options->fp_fusion},
-      {"$registers", options->registers},     {"$global-order", options->global_order},
+      {"$num-warps", options->num_warps},
+      {"$num-ctas", options->num_ctas},
+      {"$num-stages", options->num_stages},
+      {"$capability", options->capability},
+      {"$ptx-version", options->ptx_version},
+      {"$fp-fusion", options->fp_fusion},
+      {"$registers", options->registers},
+      {"$global-order", options->global_order},
+      {"$warp-specialization", options->warp_specialization},
   };
   for (size_t i = 0; step && i < sizeof variables / sizeof *variables; i++) {
     const char *found = strstr(step, variables[i].name);

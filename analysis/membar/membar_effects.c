@@ -328,17 +328,15 @@ static bool enters_loop(const nereid_membar_effects_t *effects, uint32_t positio
   return false;
 }
 
-/* All threads of the CTA synchronize there, but writes of TMA are awaited only by the thread that issued them. */
-static bool is_region_boundary(nereid_op_kind_t kind) {
-  return kind == NEREID_OP_TTG_WARP_SPECIALIZE || kind == NEREID_OP_TTG_WARP_YIELD || kind == NEREID_OP_TTG_WARP_RETURN;
-}
-
 static void add_global(nereid_membar_effects_t *effects, uint32_t position, nereid_membar_event_t *event) {
   nereid_membar_global_add(effects->global, event->op, &effects->accesses);
-  if (effects->bulk && is_region_boundary(nereid_op_kind(event->op)))
-    event->flags |= NEREID_EVENT_REGION;
   if (!event->flags && event->first == effects->accesses.size && enters_loop(effects, position))
     event->flags |= NEREID_EVENT_LOOP;
+}
+
+/* All threads of the CTA synchronize there, but only the threads that issued writes can wait for TMA, or fence. */
+static bool is_region_boundary(nereid_op_kind_t kind) {
+  return kind == NEREID_OP_TTG_WARP_SPECIALIZE || kind == NEREID_OP_TTG_WARP_YIELD || kind == NEREID_OP_TTG_WARP_RETURN;
 }
 
 static void add_op(nereid_membar_effects_t *effects, uint32_t position) {
@@ -346,6 +344,8 @@ static void add_op(nereid_membar_effects_t *effects, uint32_t position) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   nereid_membar_event_t event = {.op = op, .position = position, .first = (uint32_t)effects->accesses.size};
   add_sync(kind, &event);
+  if (is_region_boundary(kind))
+    event.flags |= NEREID_EVENT_REGION;
   if (!add_by_table(effects, kind, &event)) {
     add_operands(effects, kind, op);
     event.flags |= flags_of_lowering(kind, op, add_scratch(effects, op));

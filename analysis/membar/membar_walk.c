@@ -112,8 +112,26 @@ static uint8_t need_of_bulk(const walk_t *walk, const nereid_membar_event_t *eve
   return need;
 }
 
+/* Whether threads of another region may access bytes by TMA or wgmma that have been written without a fence since: it
+ * must be executed by the writing threads. */
+static bool needs_fence_at_boundary(const walk_t *walk) {
+  const nereid_membar_effects_t *effects = &walk->function->effects;
+  const nereid_access_set_t *unfenced = &walk->state.unfenced;
+  bool needs = false;
+  for (size_t i = 0; unfenced->size && !needs && i < effects->accesses.size; ++i) {
+    const nereid_shared_access_t *access = &effects->accesses.data[i];
+    needs = access->async_proxy && !nereid_access_is_global(access) && nereid_access_set_overlaps(unfenced, access);
+  }
+  for (size_t i = 0; walk->calls && unfenced->size && !needs && i < effects->events.size; ++i)
+    for (size_t k = 0; k < walk->calls[i].async.size && !needs; ++k)
+      needs = nereid_access_set_overlaps(unfenced, &walk->calls[i].async.data[k]);
+  return needs;
+}
+
 static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
   const uint8_t need = need_of_accesses(walk, event, number);
+  if (walk->membar->options.mode == NEREID_MEMBAR_FENCES && event->flags & NEREID_EVENT_REGION)
+    return need || needs_fence_at_boundary(walk);
   return walk->function->context.bulk ? nereid_needs_join(need, need_of_bulk(walk, event, number)) : need;
 }
 

@@ -164,9 +164,10 @@ static bool is_key(const others_t *others, MlirOperation op) {
 
 static bool is_replaced(const others_t *others, MlirOperation op) {
   MlirValue source = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
-  const bool in_body = nereidMlirOperationIsProperAncestor(others->loop, op);
-  return is_key(others, op) || (in_body && !mlirValueIsNull(source) && mlirValueIsAOpResult(source) &&
-                                is_key(others, mlirOpResultGetOwner(source)));
+  if (is_key(others, op) || mlirValueIsNull(source) || !mlirValueIsAOpResult(source))
+    return is_key(others, op);
+  MlirOperation load = mlirOpResultGetOwner(source);
+  return mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(load)) && is_key(others, load);
 }
 
 /* Whether tritongpu-reduce-data-duplication makes a buffer of the op: a conversion to a dot operand. */

@@ -195,8 +195,8 @@ static bool is_view(MlirOperation op) {
   }
 }
 
-/* Moves ops that read tensors of `key`'s stage there if they can be executed before the last dot: the sums of a softmax,
- * which would otherwise keep all of its elements in registers until the next step. */
+/* Moves ops that read tensors of `key`'s stage there if they can be executed before the last dot: the sums of a
+ * softmax, which would otherwise keep all of its elements in registers until the next step. */
 static void pull_readers(scheduler_t *scheduler, MlirOperation key) {
   const int64_t stage = stage_of(scheduler, key);
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);

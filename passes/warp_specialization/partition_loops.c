@@ -20,13 +20,12 @@
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
 #include <string.h>
-
-enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
 
 typedef NEREID_VECTOR(MlirValue) values_t;
 
@@ -36,10 +35,6 @@ typedef struct split {
   nereid_partition_slice_t slices[NEREID_PARTITIONS];
   values_t captures;
 } split_t;
-
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
 
 /* --- slices --- */
 
@@ -120,15 +115,15 @@ static MlirWalkResult capture_operands(MlirOperation op, void *user_data) {
 /* Records what the producer uses from outside of `loop`. */
 static void capture_loop(split_t *split, MlirOperation loop) {
   const nereid_partition_slice_t *slice = &split->slices[NEREID_PARTITION_PRODUCER];
-  MlirOperation end = mlirBlockGetTerminator(body_of(loop));
-  for (intptr_t i = 0; i < BOUNDS; ++i)
+  MlirOperation end = mlirBlockGetTerminator(nereid_loop_body(loop));
+  for (intptr_t i = 0; i < NEREID_LOOP_BOUNDS; ++i)
     capture(split, mlirOperationGetOperand(loop, i));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
     if (nereid_partition_slice_carries(slice, loop, i)) {
-      capture(split, mlirOperationGetOperand(loop, BOUNDS + i));
+      capture(split, nereid_loop_initial(loop, i));
       capture(split, mlirOperationGetOperand(end, i));
     }
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationEqual(op, end);
+  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
     if (!nereid_partition_slice_has(slice, op))
       continue;
@@ -169,7 +164,7 @@ static void copy_attributes(MlirOperation from, MlirOperation to) {
   }
 }
 
-static MlirOperation copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock block);
+static void copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock block);
 
 static void copy_op(const copy_t *copy, MlirOperation op, MlirBlock block) {
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
@@ -183,16 +178,16 @@ static void copy_op(const copy_t *copy, MlirOperation op, MlirBlock block) {
 
 /* Copies the body of `loop` to `body`, which gets its arguments, and yields the carried values of the slice. */
 static void copy_body(const copy_t *copy, MlirOperation loop, MlirBlock body) {
-  MlirOperation end = mlirBlockGetTerminator(body_of(loop));
+  MlirOperation end = mlirBlockGetTerminator(nereid_loop_body(loop));
   values_t yields = {0};
   for (intptr_t i = -1; i < mlirOperationGetNumResults(loop); ++i) { /* the counter comes first */
-    MlirValue argument = mlirBlockGetArgument(body_of(loop), i + 1);
+    MlirValue argument = mlirBlockGetArgument(nereid_loop_body(loop), i + 1);
     if (i < 0 || nereid_partition_slice_carries(copy->slice, loop, i))
       nereidMlirIRMappingMapValue(
           copy->mapping, argument,
           mlirBlockAddArgument(body, mlirValueGetType(argument), mlirOperationGetLocation(loop)));
   }
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationEqual(op, end);
+  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
     if (nereid_partition_slice_has(copy->slice, op))
       copy_op(copy, op, body);
@@ -204,13 +199,13 @@ static void copy_body(const copy_t *copy, MlirOperation loop, MlirBlock body) {
 }
 
 /* Appends a copy of `loop` to `block`, and maps its results. */
-static MlirOperation copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock block) {
+static void copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock block) {
   NEREID_VECTOR(MlirType) types = {0};
   values_t initial = {0};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
     if (nereid_partition_slice_carries(copy->slice, loop, i)) {
       nereid_vector_push(copy->slice->arena, &types, mlirValueGetType(mlirOperationGetResult(loop, i)));
-      nereid_vector_push(copy->slice->arena, &initial, mapped(copy, mlirOperationGetOperand(loop, BOUNDS + i)));
+      nereid_vector_push(copy->slice->arena, &initial, mapped(copy, nereid_loop_initial(loop, i)));
     }
   const nereid_builder_t builder = nereid_builder_at_end(mlirOperationGetLocation(loop), block);
   MlirOperation made = nereid_scf_for_build(
@@ -224,10 +219,13 @@ static MlirOperation copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock
   for (intptr_t i = 0, k = 0; i < mlirOperationGetNumResults(loop); ++i)
     if (nereid_partition_slice_carries(copy->slice, loop, i))
       nereidMlirIRMappingMapValue(copy->mapping, mlirOperationGetResult(loop, i), mlirOperationGetResult(made, k++));
-  return made;
 }
 
 /* --- the op --- */
+
+static bool is_used(MlirOperation loop, intptr_t i) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(loop, i)));
+}
 
 static MlirOperation build_op(const split_t *split) {
   const nereid_builder_t builder = nereid_builder_before(split->root);
@@ -235,7 +233,7 @@ static MlirOperation build_op(const split_t *split) {
   NEREID_VECTOR(MlirType) types = {0};
   values_t captures = {0};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(split->root); ++i)
-    if (nereid_partition_slice_carries(&split->slices[NEREID_PARTITION_CONSUMER], split->root, i))
+    if (is_used(split->root, i))
       nereid_vector_push(split->pass->scratch, &types, mlirValueGetType(mlirOperationGetResult(split->root, i)));
   for (size_t i = 0; i < split->captures.size; ++i)
     if (!is_constant(split->captures.data[i]))
@@ -247,19 +245,21 @@ static MlirOperation build_op(const split_t *split) {
 
 /* The consumer's loop, in the default region of `op`; its results replace those of the root. */
 static void build_default(const split_t *split, MlirOperation op) {
-  const nereid_partition_slice_t *slice = &split->slices[NEREID_PARTITION_CONSUMER];
-  const copy_t copy = {.split = split, .slice = slice, .mapping = nereidMlirIRMappingCreate()};
+  const copy_t copy = {
+      .split = split, .slice = &split->slices[NEREID_PARTITION_CONSUMER], .mapping = nereidMlirIRMappingCreate()};
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   values_t yields = {0};
   mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_default_region(op), block);
-  MlirOperation loop = copy_loop(&copy, split->root, block);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
-    nereid_vector_push(split->pass->scratch, &yields, mlirOperationGetResult(loop, i));
+  copy_loop(&copy, split->root, block);
+  for (intptr_t i = 0, k = 0; i < mlirOperationGetNumResults(split->root); ++i) {
+    MlirValue result = mlirOperationGetResult(split->root, i);
+    if (!is_used(split->root, i))
+      continue;
+    nereid_vector_push(split->pass->scratch, &yields, mapped(&copy, result));
+    mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(op, k++));
+  }
   const nereid_builder_t builder = nereid_builder_at_end(mlirOperationGetLocation(split->root), block);
   nereid_ttg_warp_yield_build(&builder, (intptr_t)yields.size, yields.data);
-  for (intptr_t i = 0, k = 0; i < mlirOperationGetNumResults(split->root); ++i)
-    if (nereid_partition_slice_carries(slice, split->root, i))
-      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(split->root, i), mlirOperationGetResult(op, k++));
   nereidMlirIRMappingDestroy(copy.mapping);
 }
 

@@ -1,4 +1,5 @@
-/* tritongpu-partition-scheduling: divides the ops of loops with tt.warp_specialize between two partitions.
+/* tritongpu-partition-scheduling: divides the ops of loops between two partitions: of loops with tt.warp_specialize,
+ * and of others where that is faster.
  *
  *   scf.for %k … {                                      scf.for %k … {
  *     %i = arith.muli %k, 64                              %i = arith.muli %k, 64         {ttg.partition = [1]}
@@ -8,9 +9,9 @@
  *     ttng.warp_group_dot … %s                            ttng.warp_group_dot … %s       {ttg.partition = [0]}
  *   } {tt.warp_specialize}                              } {ttg.warp_specialize.tag = 0}
  *
- * The producer, partition 1, executes loads through descriptors and what they depend on. The consumer executes the rest.
- * Scalars that both need, such as counters, are computed by both. Loads of nested loops are divided, too: a persistent
- * kernel's producer loads tiles while the consumer is in the epilogue of an earlier one.
+ * The producer, partition 1, executes loads through descriptors and what they depend on. The consumer executes the
+ * rest. Scalars that both need, such as counters, are computed by both. Loads of nested loops are divided, too: a
+ * persistent kernel's producer loads tiles while the consumer is in the epilogue of an earlier one.
  *
  * A load gets as many slots as shared memory has room for, at most num-stages + 1, outside of the innermost loops one.
  * A loop stays, with a remark, if none of its loads can move, or if the consumer would have to tell the producer where
@@ -23,10 +24,12 @@
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/pipelining/dots/chained_dots.h"
 #include "passes/pipelining/memory_roots.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 #include "passes/support/descriptor.h"
+#include "passes/support/loop.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -40,10 +43,6 @@ typedef struct scheduling {
   nereid_written_roots_t written;
   const char *obstacle; /* why the loop stays */
 } scheduling_t;
-
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
 
 /* --- the loads of the producer --- */
 
@@ -106,7 +105,7 @@ static const char *producer_obstacle(const scheduling_t *scheduling, MlirOperati
 
 /* Calls `visit` for the ops in the bodies of the nest's loops, inner ones after the loop that contains them. */
 static void visit_nest(MlirOperation loop, void (*visit)(MlirOperation op, void *data), void *data) {
-  MlirBlock body = body_of(loop);
+  MlirBlock body = nereid_loop_body(loop);
   MlirOperation end = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
@@ -165,7 +164,7 @@ static void divide(scheduling_t *scheduling) {
 /* --- slots --- */
 
 static bool has_loop(MlirOperation loop) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(loop)); !mlirOperationIsNull(op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
       return true;
@@ -233,7 +232,6 @@ static const char *loop_obstacle(const nereid_pass_t *pass, MlirOperation loop) 
 /* Divides `loop`, if it can be; *tags counts the divided loops of the module. */
 static void schedule(nereid_pass_t *pass, MlirOperation loop, int64_t *tags) {
   scheduling_t scheduling = {.pass = pass, .root = loop, .obstacle = loop_obstacle(pass, loop)};
-  mlirOperationRemoveDiscardableAttributeByName(loop, nereid_ir_ref(NEREID_ATTR_WARP_SPECIALIZE));
   if (!scheduling.obstacle) {
     nereid_written_roots_read(loop, pass->scratch, &scheduling.written);
     find_loads(&scheduling);
@@ -251,18 +249,52 @@ static void schedule(nereid_pass_t *pass, MlirOperation loop, int64_t *tags) {
   nereid_pass_remark_missed(pass, loop, "warp-specialize", "not warp-specialized: %s", scheduling.obstacle);
 }
 
-static bool is_requested(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_SCF_FOR && nereid_ir_has_attribute(op, NEREID_ATTR_WARP_SPECIALIZE);
+/* --- which loops --- */
+
+/* Whether the loop has tensors to load that the producer does not: its consumer would wait for these. */
+static MlirWalkResult find_pointer_load(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = *found ||
+           (nereid_op_kind(op) == NEREID_OP_TT_LOAD && mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(op))));
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+/* Whether a loop without a request is faster if it is divided: two groups of warps or more execute a chain of dots, in
+ * which the softmax of one group overlaps the dots of the other. With a single dot, as in a matrix multiplication, the
+ * pipelined loop keeps tensor cores as busy (docs/warp-specialization.md has measurements). */
+static bool is_faster_divided(nereid_pass_t *pass, MlirOperation loop) {
+  enum { GROUPS = 2, WARPS = 4 /* of a group */ };
+  nereid_operations_t chains = {0};
+  bool loads_pointers = false;
+  mlirOperationWalk(loop, find_pointer_load, &loads_pointers, MlirWalkPreOrder);
+  if (loads_pointers || nereid_ttg_num_warps(loop) < GROUPS * WARPS || loop_obstacle(pass, loop))
+    return false;
+  nereid_chained_dots_collect(pass, loop, &chains);
+  return chains.size > 0;
+}
+
+static bool is_divided(MlirOperation op) {
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
+    if (nereid_ir_has_attribute(op, NEREID_ATTR_WARP_SPECIALIZE_TAG))
+      return true;
+  return false;
+}
+
+static void visit_loop(nereid_pass_t *pass, MlirOperation loop, int64_t *tags) {
+  const bool is_requested = nereid_ir_has_attribute(loop, NEREID_ATTR_WARP_SPECIALIZE);
+  mlirOperationRemoveDiscardableAttributeByName(loop, nereid_ir_ref(NEREID_ATTR_WARP_SPECIALIZE));
+  if (nereid_pass_option_bool(pass, "enable") && !is_divided(loop) && (is_requested || is_faster_divided(pass, loop)))
+    schedule(pass, loop, tags);
 }
 
 MlirLogicalResult nereid_pass_tritongpu_partition_scheduling(nereid_pass_t *pass) {
   nereid_operations_t loops = {0}, divided = {0};
-  if (!nereid_collect(pass->op, is_requested, pass->scratch, &loops) ||
+  if (!nereid_collect_kind(pass->op, NEREID_OP_SCF_FOR, pass->scratch, &loops) ||
       !nereid_partition_loops(pass->op, pass->scratch, &divided))
     return mlirLogicalResultFailure();
   int64_t tags = (int64_t)divided.size;
-  for (size_t i = 0; i < loops.size; ++i)
-    schedule(pass, loops.data[i], &tags);
+  for (size_t i = 0; i < loops.size; ++i) /* outer ones first */
+    visit_loop(pass, loops.data[i], &tags);
   nereid_pass_statistic_add(pass, "loops", tags - (int64_t)divided.size);
   return pass->scratch->failed ? mlirLogicalResultFailure() : mlirLogicalResultSuccess();
 }

@@ -182,13 +182,13 @@ static MlirValue shared(MlirOperation op) {
 }
 
 static void yield(MlirOperation loop, intptr_t n, const MlirValue *values) {
-  MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
+  MlirOperation end = mlirBlockGetTerminator(nereid_loop_body(loop));
   nereidMlirOperationInsertOperands(end, mlirOperationGetNumOperands(end), n, values);
 }
 
 /* Yields the next index and phase of `counter` in its loop. */
 static void advance(const rewrite_t *rewrite, const counter_t *counter) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(counter->loop, 0));
+  MlirBlock body = nereid_loop_body(counter->loop);
   const nereid_builder_t builder = before(rewrite, mlirBlockGetTerminator(body));
   MlirValue one = constant(rewrite, 1), slots = constant(rewrite, counter->slots), zero = constant(rewrite, 0);
   MlirValue next =
@@ -207,20 +207,27 @@ static void replace_loop(rewrite_t *rewrite, MlirOperation from, MlirOperation t
   for (size_t i = 0; i < rewrite->counters.size; ++i)
     if (mlirOperationEqual(rewrite->counters.data[i].loop, from))
       rewrite->counters.data[i].loop = to;
+  for (size_t i = 0; i < rewrite->groups.size; ++i) {
+    group_t *group = &rewrite->groups.data[i];
+    if (mlirOperationEqual(group->first, from))
+      group->first = to;
+    if (mlirOperationEqual(group->last, from))
+      group->last = to;
+  }
 }
 
 /* Lets all loops from the root to that of the counter carry it. */
 static bool carry(rewrite_t *rewrite, size_t number) {
   nereid_operations_t nest = {0};
   MlirValue zero = constant(rewrite, 0), values[] = {zero, zero};
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(rewrite->counters.data[number].loop, 0));
+  MlirBlock body = nereid_loop_body(rewrite->counters.data[number].loop);
   if (!nereid_partition_nest(rewrite->root, mlirBlockGetTerminator(body), rewrite->pass->scratch, &nest))
     return false;
   for (size_t i = 0; i < nest.size; ++i) {
     MlirOperation loop = nereid_loop_with_carried(nest.data[i], 2, values);
     replace_loop(rewrite, nest.data[i], loop);
     nest.data[i] = loop;
-    body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+    body = nereid_loop_body(loop);
     for (int k = 0; k < 2; ++k)
       values[k] = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 2 + k);
   }

@@ -2,13 +2,8 @@
 #include "passes/warp_specialization/slice.h"
 
 #include "dialects/ir.h"
+#include "passes/support/loop.h"
 #include "seam/ir.h"
-
-enum { BOUNDS = 3 /* operands of scf.for before the carried values */ };
-
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
 
 static bool is_loop(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_SCF_FOR;
@@ -83,16 +78,16 @@ void nereid_partition_slice_add(nereid_partition_slice_t *slice, MlirOperation o
     mlirOperationWalk(op, add_operands, slice, MlirWalkPreOrder);
     return;
   }
-  for (intptr_t i = 0; i < BOUNDS; ++i)
+  for (intptr_t i = 0; i < NEREID_LOOP_BOUNDS; ++i)
     add_value(slice, mlirOperationGetOperand(op, i));
 }
 
 void nereid_partition_slice_carry(nereid_partition_slice_t *slice, MlirOperation loop, intptr_t number) {
-  MlirBlock body = body_of(loop);
+  MlirBlock body = nereid_loop_body(loop);
   nereid_partition_slice_add(slice, loop);
-  if (!is_new(&slice->carried, mlirBlockGetArgument(body, number + 1).ptr))
+  if (!is_new(&slice->carried, nereid_loop_argument(loop, number).ptr))
     return;
-  add_value(slice, mlirOperationGetOperand(loop, BOUNDS + number));
+  add_value(slice, nereid_loop_initial(loop, number));
   add_value(slice, mlirOperationGetOperand(mlirBlockGetTerminator(body), number));
 }
 
@@ -101,5 +96,5 @@ bool nereid_partition_slice_has(const nereid_partition_slice_t *slice, MlirOpera
 }
 
 bool nereid_partition_slice_carries(const nereid_partition_slice_t *slice, MlirOperation loop, intptr_t number) {
-  return nereid_map_find(&slice->carried, mlirBlockGetArgument(body_of(loop), number + 1).ptr) != NULL;
+  return nereid_map_find(&slice->carried, nereid_loop_argument(loop, number).ptr) != NULL;
 }

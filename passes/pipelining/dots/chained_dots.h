@@ -11,8 +11,8 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
-/* Appends to `out` the ops of the loop's body that compute such an operand from another dot, if they can be executed one
- * iteration ahead: what they depend on, also in earlier iterations, is not computed by a dot that uses one. */
+/* Appends to `out` the ops of the loop's body that compute such an operand from another dot, if they can be executed
+ * one iteration ahead: what they depend on, also in earlier iterations, is not computed by a dot that uses one. */
 void nereid_chained_dots_collect(nereid_pass_t *pass, MlirOperation loop, nereid_operations_t *out);
 
 #endif

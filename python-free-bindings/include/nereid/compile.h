@@ -161,6 +161,8 @@ typedef struct nereid_compile_options {
   const char *start_at; /* such a pass: the input is IR before it; null: none */
   const char *grid; /* the grid in names of the kernel's arguments, "x = ceildiv(n, 1024)" (nereid_metadata_set_grid);
                        replaces the IR's nereid.grid; for input at ttir, ttgir or llvm; null: the IR's */
+  bool no_warp_specialization; /* ignore tt.warp_specialize, and divide no other loop between producer and consumer
+                                  warps (docs/warp-specialization.md) */
 } nereid_compile_options_t;
 
 /* Compiles `input` to the stage `options->emit`. The stage of the input is detected from its content. `name` is its

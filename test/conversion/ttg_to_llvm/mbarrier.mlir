@@ -58,4 +58,21 @@ tt.func private @copies(%b: !bar) {
   ttng.async_copy_mbarrier_arrive %b {noIncrement} : !bar
   tt.return
 }
+
+// The first lane of each warp arrives, when all lanes of the warp are there, without a branch.
+// CHECK-LABEL: llvm.func internal @arrive_per_warp(
+// CHECK: nvvm.bar.warp.sync
+// CHECK: %[[LANE:.*]] = llvm.and
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[LANE]]
+// CHECK: llvm.inline_asm has_side_effects "{ .reg .b64 state; @$1 mbarrier.arrive.shared.b64 state, [$0]; }", "r,b,~{memory}" %arg0, %[[FIRST]]
+// CHECK: nvvm.bar.warp.sync
+// CHECK: %[[BOTH:.*]] = llvm.and %{{.*}}, %arg1 : i1
+// CHECK: llvm.inline_asm {{.*}} %arg0, %[[BOTH]]
+// CHECK-NOT: llvm.cond_br
+// CHECK: llvm.return
+tt.func private @arrive_per_warp(%b: !bar, %p: i1) {
+  ttng.arrive_barrier %b, 1 {perWarp} : !bar
+  ttng.arrive_barrier %b, 1, %p deps %b {perWarp} : !bar, !bar
+  tt.return
+}
 }

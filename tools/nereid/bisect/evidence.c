@@ -49,7 +49,8 @@ static nereid_status_t trace_prefix(const tool_case_t *subject, size_t limit, ne
                                                     .num_stages = (int32_t)settings->num_stages,
                                                     .num_ctas = (int32_t)settings->num_ctas,
                                                     .kernel = settings->kernel,
-                                                    .no_global_order = settings->no_global_order}};
+                                                    .no_global_order = settings->no_global_order,
+                                                    .no_warp_specialization = settings->no_warp_specialization}};
   return tool_trace_run(&request, arena, out_trace, &message);
 }
 

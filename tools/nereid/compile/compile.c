@@ -25,7 +25,7 @@ typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
       *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
-  bool time, no_fp_fusion, no_global_order, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
+  bool time, no_fp_fusion, no_global_order, no_warp_specialization, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
 } settings_t;
 
 #define AT(field) offsetof(settings_t, field)
@@ -55,6 +55,8 @@ static const tool_option_t options[] = {
     {"--no-fp-fusion", NULL, "do not contract multiply and add to fma", TOOL_FLAG, AT(no_fp_fusion)},
     {"--no-global-order", NULL, "insert no barriers between dependent accesses to global memory within a program",
      TOOL_FLAG, AT(no_global_order)},
+    {"--no-warp-specialization", NULL, "do not divide loops between producer and consumer warps", TOOL_FLAG,
+     AT(no_warp_specialization)},
     {"--ptx-version", "V", "PTX version to emit, such as 8.4 (default: by the target)", TOOL_TEXT, AT(ptx_version)},
     {"--libdevice", "F", "libdevice.10.bc (default: searched in CUDA_HOME, CUDA_PATH, /usr/local/cuda)", TOOL_TEXT,
      AT(libdevice)},
@@ -116,6 +118,7 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .kernel = settings->kernel,
       .no_fp_fusion = settings->no_fp_fusion,
       .no_global_order = settings->no_global_order,
+      .no_warp_specialization = settings->no_warp_specialization,
       .lineinfo = settings->lineinfo,
       .cooperative = settings->cooperative,
       .pdl = settings->pdl,

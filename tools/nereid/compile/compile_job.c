@@ -37,6 +37,7 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
       .lineinfo = settings->lineinfo || stage == NEREID_STAGE_PTX,
       .dumps = settings->dump_dir != NULL,
       .no_global_order = settings->no_global_order,
+      .no_warp_specialization = settings->no_warp_specialization,
       .allow_later = stage == NEREID_STAGE_TTIR,
       .cancellation = tool_interrupt_begin(),
   };

@@ -33,6 +33,8 @@ static const tool_option_t options[] = {
     {"--no-fp-fusion", NULL, "do not contract multiply and add to fma", TOOL_FLAG, AT(no_fp_fusion)},
     {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG,
      AT(no_global_order)},
+    {"--no-warp-specialization", NULL, "do not divide loops between producer and consumer warps", TOOL_FLAG,
+     AT(no_warp_specialization)},
     {"--specialize-calls", NULL, "clone functions for calls whose arguments have different known properties", TOOL_FLAG,
      AT(specialize_calls)},
 };
@@ -67,6 +69,7 @@ static int check(const diff_settings_t *settings, tool_trace_request_t *out) {
                                             .kernel = settings->kernel,
                                             .no_fp_fusion = settings->no_fp_fusion,
                                             .no_global_order = settings->no_global_order,
+                                            .no_warp_specialization = settings->no_warp_specialization,
                                             .specialize_calls = settings->specialize_calls};
   return TOOL_CONTINUE;
 }

@@ -8,7 +8,7 @@ typedef struct diff_settings {
   const char *target, *emit, *kernel, *pass, *function, *op, *with, *color;
   tool_plan_options_t plan;
   int64_t num_warps, num_stages, num_ctas, context; /* the first three: 0 when not given */
-  bool json, no_pager, no_fp_fusion, no_global_order, specialize_calls;
+  bool json, no_pager, no_fp_fusion, no_global_order, no_warp_specialization, specialize_calls;
 } diff_settings_t;
 
 typedef struct diff_view {

@@ -18,7 +18,7 @@ typedef struct run_settings {
   const char *stop_on;                  /* rules, separated by commas */
   const char *timeline, *timeline_ctas; /* path of a file; "4" or "4-7" */
   int64_t timeline_events;              /* 0: the default limit */
-  bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence, no_global_order;
+  bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence, no_global_order, no_warp_specialization;
   const nereid_session_hooks_t *hooks; /* of the compilation; null: none */
 } run_settings_t;
 
@@ -56,7 +56,9 @@ typedef struct run_settings {
      "dynamic shared memory per CTA; default: from the metadata or the IR next to the input, else the maximum", \
      TOOL_INTEGER, offsetof(run_settings_t, shared)}, \
     {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG, \
-     offsetof(run_settings_t, no_global_order)}
+     offsetof(run_settings_t, no_global_order)}, \
+    {"--no-warp-specialization", NULL, "do not divide loops between producer and consumer warps", TOOL_FLAG, \
+     offsetof(run_settings_t, no_warp_specialization)}
 /* clang-format on */
 
 /* Loads the job of an engine from the bytes of the input. A cubin, or PTX with metadata next to it, is used as it is.
