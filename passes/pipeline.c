@@ -116,7 +116,13 @@ static const char *const lines[] = {
     NULL,
 };
 
-static const char *const *const stages[] = {ttir, ttgir, frames, llvm, finish, names, calls, lines};
+/* Only on request. Before layouts, and before descriptors become pointers. */
+static const char *const grid[] = {
+    "nereid-derive-grid",
+    NULL,
+};
+
+static const char *const *const stages[] = {ttir, ttgir, frames, llvm, finish, names, calls, lines, grid};
 
 const char *const *nereid_pipeline_passes(nereid_pipeline_t stage) {
   return stages[stage];

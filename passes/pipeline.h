@@ -16,6 +16,7 @@ typedef enum nereid_pipeline {
   NEREID_PIPELINE_NAMES,  /* before ttir, for source lines: records function names */
   NEREID_PIPELINE_CALLS,  /* tt or ttg -> the same, functions cloned by the axis information of their calls */
   NEREID_PIPELINE_LINES,  /* llvm dialect with locations -> with debug information */
+  NEREID_PIPELINE_GRID,   /* tt after ttir -> the same, the grid of the kernel derived */
 } nereid_pipeline_t;
 
 /* Parameters of the passes; every field must be set. */

@@ -11,6 +11,7 @@
 
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/Diagnostics.h>
 
 static const char attribute_name[] = "nereid.grid";
 
@@ -36,6 +37,20 @@ void nereid_grid_read(nereid_compilation_t *compilation) {
   out->grid_per_sm = nereid_nereid_grid_attr_get_per_sm(grid);
 }
 
+bool nereid_grid_is_derived(const nereid_compilation_t *compilation) {
+  return compilation->options.grid && strcmp(compilation->options.grid, "auto") == 0;
+}
+
+nereid_status_t nereid_grid_check(nereid_compilation_t *compilation) {
+  MlirOperation function = nereid_kernel_function(compilation);
+  if (!nereid_grid_is_derived(compilation) || nereid_ir_has_attribute(function, attribute_name))
+    return NEREID_OK;
+  mlirEmitError(mlirOperationGetLocation(function),
+                "the grid does not follow from the IR (the remark 'grid' has the reason): pass it, such as "
+                "--grid 'x = ceildiv(n, 1024)'");
+  return NEREID_ERROR_PROGRAM;
+}
+
 /* Returns the attribute of the metadata's grid; null when out of memory. MLIR parses every map of this form. */
 static MlirAttribute attribute_of(nereid_compilation_t *compilation) {
   nereid_arena_t *arena = &compilation->scratch;
@@ -53,7 +68,10 @@ nereid_status_t nereid_grid_set(nereid_compilation_t *compilation) {
   const nereid_report_t *report = &compilation->compiler->report;
   const char *grid = compilation->options.grid;
   nereid_message_t message;
-  if (!grid)
+  if (nereid_grid_is_derived(compilation) && compilation->stage > NEREID_STAGE_TTIR)
+    return nereid_report(report, NEREID_ERROR_ARGUMENT, "grid: 'auto' requires ttir; '%s' is %s", compilation->name,
+                         nereid_stage_name(compilation->stage));
+  if (!grid || nereid_grid_is_derived(compilation))
     return NEREID_OK;
   if (compilation->stage > NEREID_STAGE_LLVM)
     return nereid_report(report, NEREID_ERROR_ARGUMENT,

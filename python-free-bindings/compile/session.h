@@ -173,6 +173,12 @@ bool nereid_settings_integer(MlirOperation op, const char *name, int64_t *out_va
  * module's metadata, too. NEREID_ERROR_ARGUMENT: the grid is wrong, or the input is a later stage. */
 NEREID_MUST_USE nereid_status_t nereid_grid_set(nereid_compilation_t *compilation);
 
+/* After ttir, for the option "auto": reports an error at a kernel whose grid was not derived. */
+NEREID_MUST_USE nereid_status_t nereid_grid_check(nereid_compilation_t *compilation);
+
+/* Returns whether the option is "auto": the grid is derived. */
+bool nereid_grid_is_derived(const nereid_compilation_t *compilation);
+
 /* Reads nereid.grid of the kernel into `metadata`. */
 void nereid_grid_read(nereid_compilation_t *compilation);
 

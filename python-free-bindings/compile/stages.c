@@ -65,7 +65,11 @@ static nereid_status_t run_ttir(nereid_compilation_t *compilation) {
   nereid_status_t status = NEREID_OK;
   if (compilation->options.lineinfo)
     status = run_passes(compilation, NEREID_PIPELINE_NAMES);
-  return status == NEREID_OK ? run_passes(compilation, NEREID_PIPELINE_TTIR) : status;
+  if (status == NEREID_OK)
+    status = run_passes(compilation, NEREID_PIPELINE_TTIR);
+  if (status == NEREID_OK && nereid_grid_is_derived(compilation))
+    status = run_passes(compilation, NEREID_PIPELINE_GRID);
+  return status == NEREID_OK ? nereid_grid_check(compilation) : status;
 }
 
 /* Runs before layouts are chosen, which depends on properties of pointers; for input with layouts, before lowering. */

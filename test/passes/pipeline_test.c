@@ -22,7 +22,7 @@ static void test_every_stage_parses(void **state) {
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   MlirContext context = nereid_context_create();
-  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LINES; stage++) {
+  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_GRID; stage++) {
     MlirPassManager manager = mlirPassManagerCreate(context);
     MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
     assert_int_equal(nereid_pipeline_add(passes, stage, &options, NULL, &arena), NEREID_OK);
@@ -52,7 +52,7 @@ static void test_options_have_effects(void **state) {
   size_t checked = 0;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
-  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_LINES; stage++)
+  for (int stage = NEREID_PIPELINE_TTIR; stage <= NEREID_PIPELINE_GRID; stage++)
     for (const char *pass = nereid_pipeline_text(stage, &options, &arena); *pass;) {
       const size_t length = strcspn(pass, ",{");
       const char *option = pass + length;

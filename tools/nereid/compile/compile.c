@@ -25,7 +25,8 @@ typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
       *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
-  bool time, no_fp_fusion, no_global_order, no_warp_specialization, lineinfo, cooperative, pdl, nvjitlink, specialize_calls;
+  bool time, no_fp_fusion, no_global_order, no_warp_specialization, lineinfo, cooperative, pdl, nvjitlink,
+      specialize_calls;
 } settings_t;
 
 #define AT(field) offsetof(settings_t, field)
@@ -44,7 +45,7 @@ static const tool_option_t options[] = {
     {"--maxnreg", "N", "registers per thread, at most 255", TOOL_INTEGER, AT(maxnreg)},
     {"--grid", "GRID",
      "the kernel's grid in names of its arguments, such as 'x = ceildiv(m, 128) * ceildiv(n, 256), per_sm = 1'; "
-     "replaces nereid.grid of the IR",
+     "replaces nereid.grid of the IR; auto: derived from the IR",
      TOOL_TEXT, AT(grid)},
     {"--kernel", "NAME", "the public function to compile, when there are several", TOOL_TEXT, AT(kernel)},
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, AT(block)},
