@@ -25,8 +25,13 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "seam/ir.h"
 
-enum { MAX_BOX = 256, MAX_RANK = 5 };
+enum {
+  MAX_BOX = 256,
+  MAX_RANK = 5,
+  ROW_UNIT = 16, /* bytes (PTX ISA, "Tensor dimension, size and format") */
+};
 
 /* A copy between a box of a tensor in global memory and a buffer. */
 typedef struct transfer {
@@ -63,7 +68,6 @@ static bool check_buffer(const transfer_t *transfer, int ctas) {
 
 /* Whether the rows of a box are multiples of 16 bytes that the encoding can swizzle. */
 static bool check_rows(const transfer_t *transfer) {
-  enum { ROW_UNIT = 16 /* bytes (PTX ISA, "Tensor dimension, size and format") */ };
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
   const int64_t bytes = memdesc->shape[memdesc->rank - 1] * (nereid_lower_memory_bits(memdesc->element) / 8);
@@ -76,6 +80,26 @@ static bool check_rows(const transfer_t *transfer) {
                             "copies rows of %lld bytes to a buffer whose encoding swizzles rows of %lld: expected a "
                             "swizzlingByteWidth of %lld at most",
                             (long long)bytes, (long long)swizzle, bytes < 2 * ROW_UNIT ? 0LL : (long long)bytes);
+}
+
+/* Whether constant coordinates are those of a box that a GPU accepts: the innermost one a multiple of 16 bytes, and the
+ * begin of a store inside the tensor. Others are an illegal instruction on an H200. */
+static bool check_coordinate(const transfer_t *transfer, intptr_t i, MlirValue coordinate) {
+  MlirAttribute constant = nereidMlirValueGetConstant(coordinate);
+  if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant))
+    return true;
+  const int64_t value = mlirIntegerAttrGetValueInt(constant);
+  const int64_t bytes = value * (nereid_lower_memory_bits(transfer->memdesc.element) / 8);
+  if (i + 1 == transfer->rank && bytes % ROW_UNIT != 0)
+    return nereid_lower_error(transfer->op,
+                              "begins at element %lld of a row, expected a multiple of %d bytes, as TMA requires",
+                              (long long)value, (int)ROW_UNIT);
+  if (value < 0 && nereid_op_kind(transfer->op) != NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL)
+    return nereid_lower_error(transfer->op,
+                              "begins at %lld in dimension %ld, expected a store to begin inside the tensor, as TMA "
+                              "requires",
+                              (long long)value, (long)i);
+  return true;
 }
 
 static void find_box(transfer_t *transfer) {
@@ -96,8 +120,11 @@ static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coord
   if (!nereid_lower_needs_tma(lower, transfer->op) || !check_buffer(transfer, lower->group->grid.num_ctas) ||
       !check_rows(transfer))
     return false;
-  for (intptr_t i = 0; i < transfer->rank; ++i)
+  for (intptr_t i = 0; i < transfer->rank; ++i) {
+    if (!check_coordinate(transfer, i, coordinate(transfer->op, i)))
+      return false;
     transfer->coordinates[i] = nereid_lower_get(lower, coordinate(transfer->op, i)).values[0];
+  }
   find_box(transfer);
   return true;
 }

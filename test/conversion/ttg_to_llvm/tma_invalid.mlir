@@ -103,3 +103,31 @@ tt.func public @narrow_rows(%d: !tt.tensordesc<tensor<64x4xf16>>, %i: i32) {
   tt.return
 }
 }
+
+// -----
+
+#smem = #ttg.shared_memory
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @odd_column(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+  %c3 = arith.constant 3 : i32
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  // expected-error @below {{begins at element 3 of a row, expected a multiple of 16 bytes, as TMA requires}}
+  ttng.async_tma_copy_local_to_global %d[%i, %c3] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @before_the_tensor(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+  %c = arith.constant -8 : i32
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  // expected-error @below {{begins at -8 in dimension 0, expected a store to begin inside the tensor, as TMA requires}}
+  ttng.async_tma_copy_local_to_global %d[%c, %i] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  tt.return
+}
+}
