@@ -32,7 +32,7 @@ typedef struct emu_form {
 /* clang-format off */
 #define EMU_FAMILIES(X) \
   X(integer) X(carry) X(packed) X(bits) X(float) X(half) X(special) X(compare) X(convert_lanes) X(convert) X(move) \
-  X(memory) X(wide) X(hint) X(atomic) X(warp) X(barrier) X(control) \
+  X(memory) X(wide) X(hint) X(atomic) X(warp) X(barrier) X(control) X(registers) \
   X(cluster) X(mbarrier) X(async) X(bulk) X(tensor) X(tensor_map) X(fence) \
   X(matrix) X(mma) X(wmma) X(wgmma)
 /* clang-format on */

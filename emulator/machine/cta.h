@@ -34,6 +34,7 @@ struct emu_cta {
   uint8_t *published; /* shared memory as the async proxy sees it, and each byte's last writer; null: all is visible */
   uint16_t *owners;
   uint32_t shared_bytes, local_bytes;
+  uint32_t free_registers; /* that setmaxnreg.dec has released, of all lanes */
   emu_barrier_t barriers[16];
   NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
   struct emu_undefined *undefined;         /* null: initcheck is off */

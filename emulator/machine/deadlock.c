@@ -16,7 +16,7 @@ typedef struct wait {
   uint32_t threads; /* number of waiting threads */
   const emu_warp_t *warp;
   int lane; /* one of the waiting lanes */
-  bool at_barrier, at_mbarrier;
+  bool at_barrier, at_mbarrier, at_registers;
 } wait_t;
 
 static wait_t describe(emu_warp_t *warp, const emu_group_t *group) {
@@ -27,6 +27,7 @@ static wait_t describe(emu_warp_t *warp, const emu_group_t *group) {
                .lane = __builtin_ctz(group->mask)};
   it.at_barrier = group->state == EMU_AT_BARRIER;
   it.at_mbarrier = it.insn->kind == EMU_KIND_MBARRIER_WAIT; /* possibly timed out */
+  it.at_registers = it.insn->kind == EMU_KIND_REGISTERS;
   if (it.at_barrier)
     it.at = group->barrier;
   if (it.at_mbarrier)
@@ -76,7 +77,11 @@ static void print(const wait_t *it, bool names_cta, char *out, size_t size) {
   } else if (it->at_barrier) {
     const emu_barrier_t *barrier = &it->cta->barriers[it->at & 15];
     snprintf(object, sizeof object, " at barrier %u (%u of %u threads arrived)", (unsigned)it->at,
-             (unsigned)barrier->arrived, (unsigned)barrier->expected);
+             (unsigned)barrier->arrived, (unsigned)(barrier->expected ? barrier->expected : it->cta->n_threads));
+  } else if (it->at_registers) {
+    snprintf(object, sizeof object, " for %u registers each; they have %u, and %u of the CTA are free",
+             (unsigned)emu_lane(it->warp, &it->insn->operands[0], it->lane), (unsigned)it->warp->registers,
+             (unsigned)it->cta->free_registers);
   }
   snprintf(out, size, "%u %s%s %s at line %u%s", it->threads, it->threads == 1 ? "thread" : "threads", cta,
            it->threads == 1 ? "waits" : "wait", it->insn->line, object);

@@ -117,6 +117,7 @@ typedef enum emu_kind {
   EMU_KIND_MEMBAR,
   EMU_KIND_MBARRIER_WAIT, /* test_wait and try_wait */
   EMU_KIND_WGMMA,         /* wgmma.mma_async */
+  EMU_KIND_REGISTERS,     /* setmaxnreg */
   EMU_KIND_COUNT
 } emu_kind_t;
 

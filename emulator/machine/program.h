@@ -30,6 +30,7 @@ struct nereid_emulator_kernel {
   uint32_t n_results;
   uint32_t block[3];    /* .reqntid; zeros: none */
   uint64_t max_threads; /* .maxntid: product of its extents; 0: none */
+  uint32_t registers;   /* .maxnreg; 0: none */
   uint32_t cluster[3];  /* .reqnctapercluster; zeros: none */
 };
 

@@ -65,6 +65,8 @@ static void set_place(const emu_cta_t *cta, const emu_warp_t *warp) {
   }
 }
 
+enum { REGISTER_UNIT = 8 }; /* of a thread's registers */
+
 static size_t rounded(size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
@@ -125,6 +127,7 @@ bool nereid_emulator_start_cta(emu_cta_t *cta, emu_cluster_t *cluster, uint32_t 
     uint32_t threads = cta->n_threads - i * EMU_LANES;
     warp->cta = cta;
     warp->index = i;
+    warp->registers = (cta->kernel->registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
     warp->live = threads >= EMU_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
     emu_add_group(warp, warp->live, cta->kernel->entry, 0);
     if (made)

@@ -29,6 +29,8 @@ struct emu_warp {
   uint32_t cluster_arrived;         /* lanes with an arrival at barrier.cluster that they have not waited for */
   uint32_t cluster_phase;           /* per lane: the phase of that arrival */
   uint32_t timed_out;               /* lanes whose try_wait may time out */
+  uint32_t registers;               /* per thread; 0: unknown, the kernel has no .maxnreg */
+  const emu_insn_t *reallocates;    /* a setmaxnreg that other warps of its warpgroup have still to execute; or null */
 };
 
 static inline void emu_add_group(emu_warp_t *warp, uint32_t mask, uint32_t pc, uint32_t depth) {

@@ -100,10 +100,10 @@ static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_
     if (nereid_emulator_is(word, "explicitcluster"))
       continue;
     bool limit = nereid_emulator_is(word, "maxntid");
+    bool registers = nereid_emulator_is(word, "maxnreg");
     bool required = nereid_emulator_is(word, "reqntid"), cluster = nereid_emulator_is(word, "reqnctapercluster");
     if (!required && !cluster && !limit && !nereid_emulator_is(word, "maxclusterrank") &&
-        !nereid_emulator_is(word, "minnctapersm") && !nereid_emulator_is(word, "maxnctapersm") &&
-        !nereid_emulator_is(word, "maxnreg"))
+        !nereid_emulator_is(word, "minnctapersm") && !nereid_emulator_is(word, "maxnctapersm") && !registers)
       return nereid_emulator_syntax(parser, "'.%.*s' is not emulated", EMU_SHOWN(word));
     for (int i = 0; i < 3 && (i == 0 || nereid_emulator_accept(parser, ',')); ++i)
       if (!nereid_emulator_unsigned(parser, 65535, &numbers[i]))
@@ -112,6 +112,8 @@ static bool performance_directives(emu_parser_t *parser, nereid_emulator_kernel_
       memcpy(function->block, numbers, sizeof numbers);
     if (limit)
       function->max_threads = (uint64_t)numbers[0] * numbers[1] * numbers[2];
+    if (registers)
+      function->registers = numbers[0];
     if (cluster)
       memcpy(function->cluster, numbers, sizeof numbers);
   }

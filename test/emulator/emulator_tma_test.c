@@ -398,6 +398,34 @@ static void copies_go_to_several(void **state) {
   }
 }
 
+static void expect_in_both(const box_case_t *it, uint32_t global, uint32_t shared) {
+  uint8_t *to = expected + OUT + shared - BOX_AT; /* 256 bytes of each CTA are stored */
+  for (uint32_t i = 0; i < element_of(it) && shared < BOX_AT + 256; ++i)
+    to[i] = to[i + 256] = global ? data[global + i] : !it->map.nan_padding ? 0 : i % 2 ? 0x7f : 0xf7;
+}
+
+/* One CTA loads a box for both, at the same offset and with an mbarrier of each. */
+static void boxes_go_to_several(void **state) {
+  (void)state;
+  for (size_t i = 0; i < CASES; ++i) {
+    compose(
+        BEGIN RANK "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [smem], ",
+        AWAIT "shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; ld.shared.b32 %r5, [%r3+1024];\n" PUT("%r5") MEET,
+        "%u;\n" MEET "setp.eq.and.u32 %%p4, %%r10, 1, %%p1; mov.b16 %%h1, 3;\n"
+        "@%%p4 cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%%r2+1024], [%%d9, %s], [%%r2], %%h1;\n",
+        bytes_of(&cases[i]), cases[i].map.rank, coordinates(&cases[i]));
+    for (unsigned how = 0; how < 18; ++how) {
+      reset(&cases[i]);
+      memset(expected, 0, sizeof expected);
+      each_element(&cases[i], false, expect_in_both);
+      run(how, 2);
+      same(OUT, OUT + 512, i, how);
+      assert_int_equal(report.counters.bulk_copies, 1);
+    }
+  }
+}
+
 /* Shared memory to that of the next CTA: bulk copy, bulk reduction, st.async and red.async, all counted by its
  * mbarrier. */
 static void neighbours_get_copies(void **state) {
@@ -561,6 +589,7 @@ int main(void) {
       cmocka_unit_test(windows_are_loaded),
       cmocka_unit_test(maps_are_made),
       cmocka_unit_test(copies_go_to_several),
+      cmocka_unit_test(boxes_go_to_several),
       cmocka_unit_test(neighbours_get_copies),
       cmocka_unit_test(bulks_go_both_ways),
       cmocka_unit_test(proxies_see_what_was_fenced),

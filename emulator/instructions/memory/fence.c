@@ -1,4 +1,4 @@
-/* Fences and execution hints (PTX ISA: membar, fence, griddepcontrol, setmaxnreg). Instructions take effect in
+/* Fences and execution hints (PTX ISA: membar, fence, griddepcontrol). Instructions take effect in
  * order, so a fence of the generic proxy has no effect; fence.proxy.async publishes its threads' writes to shared
  * memory (proxy.c). Grids run sequentially. */
 #include "emulator/instructions/form.h"
@@ -11,14 +11,6 @@ static emu_next_t fence(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
   if (warp->cta->race)
     nereid_emulator_race_fence(warp, insn, mask);
   return EMU_ADVANCE;
-}
-
-/* setmaxnreg: checks the count; the emulator does not limit registers. */
-static emu_next_t registers(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
-  uint32_t count = mask ? (uint32_t)emu_lane(warp, &insn->operands[0], __builtin_ctz(mask)) : 24;
-  if (count % 8 || count < 24 || count > 256)
-    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "24 to 256 registers, a multiple of 8, not %u", count);
-  return nereid_emulator_aligned(warp, insn, mask);
 }
 
 static emu_next_t publish(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
@@ -56,7 +48,6 @@ static emu_next_t acquire_map(emu_warp_t *warp, const emu_insn_t *insn, uint32_t
 #define FENCES(scope) {"fence", "", "", EMU_BIT(scope), ORDER, fence, BARRIER},
 #define RESTRICTED(name, order, what)                                                                                  \
   {name " sync_restrict::shared::" what, "", "", EMU_BIT(order) | EMU_BIT(cluster), 0, fence, BARRIER}
-#define ALIGNED (EMU_BIT(sync) | EMU_BIT(aligned))
 
 const emu_form_t nereid_emulator_fence_forms[] = {
     {"membar", "", "", EMU_BIT(cta), 0, fence, BARRIER | EMU_KIND(MEMBAR)},
@@ -78,6 +69,4 @@ const emu_form_t nereid_emulator_fence_forms[] = {
     {"fence proxy tensormap::generic", "", "", EMU_BIT(release), SCOPE, release_maps, BARRIER},
     {"fence proxy tensormap::generic", "", "m-sw", EMU_BIT(acquire), SCOPE, acquire_map, BARRIER},
     {"griddepcontrol wait|launch_dependents", "", "", 0, 0, nereid_emulator_nothing, CONTROL},
-    {"setmaxnreg", "u32", "sw", ALIGNED | EMU_BIT(inc), 0, registers, CONTROL},
-    {"setmaxnreg", "u32", "sw", ALIGNED | EMU_BIT(dec), 0, registers, CONTROL},
     {0}};
