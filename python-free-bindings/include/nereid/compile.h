@@ -159,8 +159,8 @@ typedef struct nereid_compile_options {
       *stop_before;     /* a pass of ttir or ttgir, the first of that name: return the IR before it; `emit` is ignored.
                            Null: none */
   const char *start_at; /* such a pass: the input is IR before it; null: none */
-  /* The grid in names of the kernel's arguments, "x = ceildiv(n, 1024)" (nereid_metadata_set_grid). It replaces the IR's
-   * nereid.grid, for input at ttir, ttgir or llvm. "auto": the IR's, or derived from the IR, for input at ttir
+  /* The grid in names of the kernel's arguments, "x = ceildiv(n, 1024)" (nereid_metadata_set_grid). It replaces the
+   * IR's nereid.grid, for input at ttir, ttgir or llvm. "auto": the IR's, or derived from the IR, for input at ttir
    * (docs/runtime.md). Null: the IR's. */
   const char *grid;
   bool no_warp_specialization; /* ignore tt.warp_specialize, and divide no other loop between producer and consumer
