@@ -80,7 +80,7 @@ def compact(text):
         name = match.group(1)
         return match.group(0) if name in arguments else f"%{numbers.setdefault(name, len(numbers))}"
 
-    text = re.sub(r"%(\w+)", renamed, text)
+    text = re.sub(r"%(\w+(?:-\d+\w*)?)", renamed, text)  # %c-3_i32 is a constant
     aliases = {}
     for type in sorted(set(re.findall(r"tensor<[0-9x]+(?:x!tt\.ptr<\w+>|x[a-z]\w*)>", text))):
         shape, pointer, element = re.fullmatch(r"tensor<([0-9x]+)x(!tt\.ptr<)?(\w+)>+", type).groups()

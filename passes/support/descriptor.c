@@ -10,6 +10,7 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/support/residue.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -252,11 +253,38 @@ static const char *obstacle_of_block(MlirType block) {
   return row_bytes(block) < LEAST_ROW ? "the rows of its block have less than 16 bytes" : NULL;
 }
 
+/* An obstacle in the coordinates of `op`, a load, store or reduction, as far as they are known; null: none. The last
+ * operand is the innermost coordinate. */
+static const char *obstacle_of_coordinates(MlirOperation op, MlirType block) {
+  const intptr_t n = mlirOperationGetNumOperands(op);
+  const unsigned bits = nereid_descriptor_element_bits(block);
+  int64_t residue;
+  if (bits && nereid_residue_of(mlirOperationGetOperand(op, n - 1), INT64_C(8) * LEAST_ROW / bits, &residue) && residue)
+    return "an innermost coordinate is not a multiple of 16 bytes, which TMA requires";
+  for (intptr_t i = n - mlirShapedTypeGetRank(block); i < n && mlirOperationGetNumResults(op) == 0; ++i) {
+    MlirAttribute constant = nereidMlirValueGetConstant(mlirOperationGetOperand(op, i));
+    if (!mlirAttributeIsNull(constant) && mlirAttributeIsAInteger(constant) && mlirIntegerAttrGetValueInt(constant) < 0)
+      return "a store begins at a negative coordinate, which TMA does not support";
+  }
+  return NULL;
+}
+
 /* How accesses through descriptors use memory. */
 typedef struct accesses {
   bool reads, writes;
   const char *why; /* an obstacle; null: none */
 } accesses_t;
+
+static void add_access(MlirOperation op, MlirType block, accesses_t *out) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  const bool loads = kind == NEREID_OP_TT_DESCRIPTOR_LOAD;
+  out->reads = out->reads || loads;
+  out->writes = out->writes || !loads;
+  if (kind == NEREID_OP_TT_DESCRIPTOR_REDUCE && !can_reduce(op, block))
+    out->why = "TMA does not have the reduction for its elements";
+  else if (!out->why)
+    out->why = obstacle_of_coordinates(op, block);
+}
 
 static void add_descriptor(MlirValue descriptor, accesses_t *out) {
   MlirType block = nereid_descriptor_block(descriptor);
@@ -265,14 +293,9 @@ static void add_descriptor(MlirValue descriptor, accesses_t *out) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     switch (nereid_op_kind(op)) {
     case NEREID_OP_TT_DESCRIPTOR_LOAD:
-      out->reads = true;
-      break;
     case NEREID_OP_TT_DESCRIPTOR_STORE:
-      out->writes = true;
-      break;
     case NEREID_OP_TT_DESCRIPTOR_REDUCE:
-      out->writes = true;
-      out->why = can_reduce(op, block) ? out->why : "TMA does not have the reduction for its elements";
+      add_access(op, block, out);
       break;
     case NEREID_OP_TT_DESCRIPTOR_GATHER:
     case NEREID_OP_TT_DESCRIPTOR_SCATTER:

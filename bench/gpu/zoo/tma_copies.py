@@ -155,6 +155,20 @@ def stencil(x, o, BM: tl.constexpr, BN: tl.constexpr):
 
 
 @triton.jit
+def stencil_by_one(x, o, n, BM: tl.constexpr, BN: tl.constexpr):
+    """Blocks shifted by one element, which TMA does not load: through pointers. The counter has known remainders, too."""
+    i = tl.program_id(0) * BM
+    for j in range(0, n, BN):
+        o.store([i, j], x.load([i, j - 1]) - 2 * x.load([i, j]) + x.load([i, j + 1]))
+
+
+@triton.jit
+def before_the_first(x, o, BM: tl.constexpr, BN: tl.constexpr):
+    """A store that begins before the first row: through pointers."""
+    o.store([-3, tl.program_id(0) * BN], x.load([0, tl.program_id(0) * BN]))
+
+
+@triton.jit
 def mirrored(x, o, tiles, BM: tl.constexpr):
     """Blocks in the opposite order, each with its rows reversed."""
     for tile in range(tiles):
@@ -406,6 +420,24 @@ def cases():
         dict(x=described(rand("f32", 60, 60), 32, 32), o=described(zeros("f32", 60, 60), 32, 32)),
         lambda v: {"o": sum(box(v.x, at, (60, 60)) for at in ((-1, 0), (1, 0), (0, -4), (0, 4))) * 0.25 - v.x},
         dict(BM=32, BN=32),
+    )
+    yield Case(
+        "stencil_by_one",
+        stencil_by_one,
+        (2,),
+        dict(x=described(rand("f32", 60, 64), 32, 32), o=described(zeros("f32", 60, 64), 32, 32), n=64),
+        lambda v: {"o": box(v.x, (0, -1), (60, 64)) - 2 * v.x + box(v.x, (0, 1), (60, 64))},
+        dict(BM=32, BN=32),
+        code=("no cp.async.bulk.tensor.2d.shared",),
+    )
+    yield Case(
+        "before_the_first",
+        before_the_first,
+        (2,),
+        dict(x=described(rand("f32", 32, 64), 32, 32), o=described(zeros("f32", 40, 64), 32, 32)),
+        lambda v: {"o": np.pad(v.x[3:], ((0, 11), (0, 0)))},
+        dict(BM=32, BN=32),
+        code=("no cp.async.bulk.tensor.2d.global",),
     )
     yield Case(
         "mirrored",
