@@ -218,6 +218,20 @@ static void execute(probe_t *it, const tool_engine_t *engine, tool_job_t *job, F
     judge(it, job, read_back(&it->arena, printed));
 }
 
+/* Replaces the case of the probe by one with the results of the interpreter; false when the input itself is wrong. */
+static bool expect(probe_t *it) {
+  nereid_message_t message = {""};
+  tool_case_t *subject = nereid_arena_new(&it->arena, tool_case_t, 1);
+  if (!subject)
+    return false;
+  *subject = *it->subject;
+  const nereid_status_t status = tool_case_expect(&it->arena, subject, &message);
+  if (status)
+    conclude(it, TOOL_VERDICT_UNKNOWN, "the interpreter rejects the input: %s", message.text);
+  it->subject = subject;
+  return status == NEREID_OK;
+}
+
 static void emulate(probe_t *it, const run_settings_t *settings, FILE *printed) {
   nereid_message_t message = {""};
   tool_job_t job = {0};
@@ -236,6 +250,8 @@ static void emulate(probe_t *it, const run_settings_t *settings, FILE *printed) 
   }
   conclude(it, TOOL_VERDICT_CLEAN, "the kernel compiles");
   if (!runs)
+    return;
+  if (it->subject->expects && !expect(it))
     return;
   status = tool_job_prepare(&it->arena, settings, &job, &message);
   job.racecheck = kind == TOOL_PROPERTY_RACE;

@@ -16,6 +16,7 @@ typedef struct tool_case {
   nereid_view_t input;
   double tolerance;           /* negative: by type */
   const tool_job_t *expected; /* results of the interpreter on the input; null: not needed */
+  bool expects;               /* each probe that runs the kernel computes them for its input */
   int64_t time_limit;         /* seconds per probe */
 } tool_case_t;
 
