@@ -16,6 +16,7 @@
  * Elements that an instruction does not multiply are widened where that is exact: 8-bit floats to f16 before sm_89, or
  * beside f16. A sum that no instruction has (bf16) is kept in f32 and rounded. What remains (f32 with ieee precision,
  * other integers) stays a dot of multiply-adds, with a remark. */
+#include "base/map.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/encoding.h"
@@ -23,6 +24,7 @@
 #include "dialects/ttg/tensor_types.h"
 #include "passes/dot/exchanged_dot.h"
 #include "passes/dot/instruction_choice.h"
+#include "passes/dot/operand_group.h"
 #include "passes/dot/operand_source.h"
 #include "passes/dot/shared_encoding.h"
 #include "passes/dot/transposing_load.h"
@@ -51,6 +53,7 @@ typedef struct accelerate {
   nereid_pass_t *pass;
   int capability;
   int64_t wgmma, mma_sync, fma;
+  nereid_map_t operand_bytes; /* dot -> bytes of operand_group.h, before any dot is rewritten */
 } accelerate_t;
 
 /* One dot. */
@@ -127,6 +130,8 @@ static bool read_site(const accelerate_t *accelerate, MlirOperation dot, site_t 
   problem->b = site->b_element;
   problem->sum = site->sum;
   problem->a_source = site->a.kind;
+  const uintptr_t *operand_bytes = nereid_map_find(&accelerate->operand_bytes, dot.ptr);
+  problem->operand_bytes = operand_bytes ? (int64_t)*operand_bytes : 0;
   return nereid_dot_result_uses(dot, accelerate->pass->scratch, &problem->feeds_dot, &problem->feeds_reduce);
 }
 
@@ -440,6 +445,13 @@ MlirLogicalResult nereid_pass_tritongpu_accelerate_matmul(nereid_pass_t *pass) {
   nereid_operations_t dots = {0};
   if (!nereid_collect_kind(pass->op, NEREID_OP_TT_DOT, pass->scratch, &dots))
     return mlirLogicalResultFailure();
+  nereid_map_initialize(&accelerate.operand_bytes, pass->scratch);
+  for (size_t i = 0; i < dots.size; ++i) {
+    uintptr_t *place = nereid_map_insert(&accelerate.operand_bytes, dots.data[i].ptr);
+    if (!place)
+      return mlirLogicalResultFailure();
+    *place = (uintptr_t)nereid_dot_operand_group_bytes(dots.data[i]);
+  }
   for (size_t i = 0; i < dots.size; ++i)
     if (!accelerate_dot(&accelerate, dots.data[i]))
       return mlirLogicalResultFailure();

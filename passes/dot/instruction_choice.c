@@ -5,6 +5,8 @@
  * instruction each. */
 #include "passes/dot/instruction_choice.h"
 
+#include "base/target_facts.h"
+
 #include <mlir-c/BuiltinTypes.h>
 
 #include <stddef.h>
@@ -229,6 +231,8 @@ static const char *why_not_wgmma(const nereid_dot_problem_t *problem) {
     return "wgmma needs N of at least 8";
   if (problem->k < nereid_dot_instruction_k(problem->a))
     return "K is below that of one instruction";
+  if (problem->operand_bytes > nereid_target_shared_memory(NEREID_SM_90))
+    return "the operands, with those of dots that share them, do not fit in shared memory";
   return NULL;
 }
 

@@ -37,7 +37,8 @@ typedef struct nereid_dot_problem {
   int64_t batch, m, n, k; /* batch is 1 for rank 2 */
   MlirType a, b, sum;     /* element types that are multiplied and added up */
   nereid_dot_a_source_t a_source;
-  bool feeds_dot;    /* the result becomes operand a of another dot: exchanged if a row is in several warps */
+  int64_t operand_bytes; /* in shared memory at a time, for this dot and those that share operands with it */
+  bool feeds_dot;        /* the result becomes operand a of another dot: exchanged if a row is in several warps */
   bool feeds_reduce; /* rows of the result are reduced: partial results are exchanged if a row is in several warps */
 } nereid_dot_problem_t;
 
