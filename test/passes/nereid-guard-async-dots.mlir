@@ -132,4 +132,86 @@ tt.func @unsigned(%x: !tile, %y: !tile, %to: i32) -> !acc {
   tt.return %w : !acc
 }
 
+// An accumulator that changes under a condition before the next loop continues with it is complete where the branches join.
+// CHECK-LABEL: tt.func @changed(
+// CHECK: [[R:%.*]] = scf.if
+// CHECK:   ttng.warp_group_dot_wait
+// CHECK: } else {
+// CHECK: }
+// CHECK: [[W:%.*]] = ttng.warp_group_dot_wait [[R]] {pendings = 0 : i32}
+// CHECK: scf.if
+// CHECK:   arith.addf [[W]], [[W]]
+tt.func @changed(%x: !tile, %y: !tile, %to: i32, %double: i1) -> !acc {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %i = %none to %to step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %w = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : !acc
+  %c = scf.if %double -> (!acc) {
+    %sum = arith.addf %w, %w : !acc
+    scf.yield %sum : !acc
+  } else {
+    scf.yield %w : !acc
+  }
+  %s = scf.for %i = %none to %to step %one iter_args(%a = %c) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %a {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %d : !acc
+  }
+  %v = ttng.warp_group_dot_wait %s {pendings = 0 : i32} : !acc
+  tt.return %v : !acc
+}
+
+// The iteration computes with an accumulator of the previous one while another dot is in flight.
+// CHECK-LABEL: tt.func @carried(
+// CHECK: scf.for {{.*}} iter_args([[A:%.*]] = %{{.*}})
+// CHECK-NEXT: [[W:%.*]] = ttng.warp_group_dot_wait [[A]] {pendings = 0 : i32}
+// CHECK-NEXT: ttng.warp_group_dot
+// CHECK-NEXT: arith.addf [[W]], [[W]]
+tt.func @carried(%x: !tile, %y: !tile) -> !acc {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ten = arith.constant 10 : i32
+  %r = scf.for %i = %none to %ten step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %d = ttng.warp_group_dot %x, %y, %zero {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    %e = arith.addf %a, %a : !acc
+    %w:2 = ttng.warp_group_dot_wait %d, %e {pendings = 0 : i32} : !acc, !acc
+    %f = ttng.warp_group_dot %x, %y, %w#1 {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    %v = ttng.warp_group_dot_wait %f {pendings = 0 : i32} : !acc
+    scf.yield %v : !acc
+  }
+  tt.return %r : !acc
+}
+
+// With one dot only, and with a dot in flight at the end of the iteration, there is no wait.
+// CHECK-LABEL: tt.func @earlier(
+// CHECK: iter_args
+// CHECK-NEXT: arith.addf
+// CHECK: iter_args
+// CHECK-NEXT: ttng.warp_group_dot %
+tt.func @earlier(%x: !tile, %y: !tile) -> (!acc, !acc, !acc) {
+  %zero = arith.constant dense<0.0> : !acc
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ten = arith.constant 10 : i32
+  %r = scf.for %i = %none to %ten step %one iter_args(%a = %zero) -> (!acc) : i32 {
+    %e = arith.addf %a, %a : !acc
+    %d = ttng.warp_group_dot %x, %y, %e {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    %w = ttng.warp_group_dot_wait %d {pendings = 0 : i32} : !acc
+    scf.yield %w : !acc
+  }
+  %s:2 = scf.for %i = %none to %ten step %one iter_args(%a = %zero, %b = %zero) -> (!acc, !acc) : i32 {
+    %c = ttng.warp_group_dot %x, %y, %b {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    %e = arith.addf %a, %a : !acc
+    %w = ttng.warp_group_dot_wait %c {pendings = 0 : i32} : !acc
+    %d = ttng.warp_group_dot %x, %y, %e {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    scf.yield %w, %d : !acc, !acc
+  }
+  %v = ttng.warp_group_dot_wait %s#1 {pendings = 0 : i32} : !acc
+  tt.return %r, %s#0, %v : !acc, !acc, !acc
+}
+
 }
