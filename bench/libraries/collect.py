@@ -1,11 +1,16 @@
 """Collects the kernels that the tests of a library compile, without a GPU: a .ttir and its options for each.
 
-    python bench/libraries/collect.py --out FOLDER [--library NAME] [--configs N] [--cases N] [--seconds N] -- PYTEST_ARGUMENTS
+    python bench/libraries/collect.py --out FOLDER [--library NAME] [--configs N] [--cases N] [--seconds N] [--memory GIB] -- PYTEST_ARGUMENTS
 
 Needs PyTorch, Triton 3.6 or later, pytest, and the library and its tests in the current folder. Writes
 KERNEL-HASH.ttir and KERNEL-HASH.json (options, library, test) per distinct kernel; bench/libraries/compile.py compiles them.
-Of an autotuned kernel the first N configurations are collected, of a parametrized test N cases. Tests run until their
-comparisons, which are disabled: kernels are not launched, so their results have no meaning.
+Of an autotuned kernel N configurations are collected, of a parametrized test N cases. Tests run until their comparisons,
+which are disabled: kernels are not launched, so their results have no meaning. Tests of these libraries were collected:
+
+    flash-linear-attention  -- tests/ops                                      with einops, transformers
+    Liger-Kernel            -- -o log_cli=false test/transformers             with transformers; PYTHONPATH=src:.
+    FlagGems                -- tests                                          with pyyaml, sqlalchemy, scipy; PYTHONPATH=src
+                                                                              GEMS_VENDOR=nvidia FLAGGEMS_ENABLE_DISK_CACHE=0
 """
 
 import argparse
@@ -13,6 +18,7 @@ import functools
 import hashlib
 import json
 import os
+import resource
 import signal
 import sys
 
@@ -119,8 +125,10 @@ def main():
     parser.add_argument("--configs", type=int, default=3, help="configurations per autotuned kernel")
     parser.add_argument("--cases", type=int, default=3, help="cases per parametrized test")
     parser.add_argument("--seconds", type=int, default=30, help="time limit of a test")
+    parser.add_argument("--memory", type=int, default=16, help="GiB of address space of this process; tests that exceed it fail")
     parser.add_argument("pytest", nargs="*")
     arguments = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (arguments.memory << 30, arguments.memory << 30))
     os.makedirs(arguments.out, exist_ok=True)
     del sys.argv[1:]  # some libraries parse it
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"

@@ -1,8 +1,9 @@
 """A GPU that is not there: programs of PyTorch and Triton run without one, and no kernel is launched.
 
 `install()` makes torch.cuda report an H200, redirects tensors of the device "cuda" to host memory while they still report
-"cuda" as their device, and activates a Triton driver that compiles and does not launch. Outputs of kernels are
-uninitialized memory, so comparisons with references have no meaning.
+"cuda" as their device, registers implementations of operators for CUDA as those for host memory, and activates a Triton
+driver that compiles and does not launch. Outputs of kernels are uninitialized memory, so comparisons with references have no
+meaning.
 """
 
 import contextlib
@@ -11,6 +12,8 @@ import types
 import torch
 import triton
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map
 from triton.backends.compiler import GPUTarget
 
 CAPABILITY = (9, 0)
@@ -34,6 +37,8 @@ class HostMemory(TorchFunctionMode):
 
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
         kwargs = {name: to_host(value) for name, value in (kwargs or {}).items()}
+        if isinstance(kwargs.get("device"), int):
+            kwargs["device"] = "cpu"
         if function == torch.Tensor.device.__get__:
             real = function(*args)
             return DEVICE if real.type == "cpu" else real
@@ -49,6 +54,78 @@ class HostMemory(TorchFunctionMode):
             return args[0]
         kwargs.pop("pin_memory", None)
         return function(*(to_host(value) for value in args), **kwargs)
+
+
+class NoArithmetic(TorchDispatchMode):
+    """Leaves large floating-point results uninitialized: inputs and references of tests cost neither time nor memory."""
+
+    LARGE = 1 << 14  # elements
+
+    def __torch_dispatch__(self, function, kinds, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        flat = [value for value in tree_flatten((args, kwargs))[0] if isinstance(value, torch.Tensor)]
+        if not self.skips(function) or not all(value.layout == torch.strided for value in flat):
+            return function(*args, **kwargs)
+        if function._schema.is_mutable:
+            written = args[0] if args else None
+            large = isinstance(written, torch.Tensor) and written.is_floating_point() and written.numel() >= self.LARGE
+            return written if large else function(*args, **kwargs)
+        try:
+            shapes = function(*tree_map(to_meta, args), **tree_map(to_meta, {**kwargs, **({} if flat else {"device": "meta"})}))
+        except (RuntimeError, NotImplementedError, TypeError):
+            return function(*args, **kwargs)
+        results = [value for value in tree_flatten(shapes)[0] if isinstance(value, torch.Tensor)]
+        small = sum(value.numel() for value in flat + results) < self.LARGE
+        if small or not results or not all(value.is_floating_point() or value.numel() < self.LARGE for value in results):
+            return function(*args, **kwargs)
+        return tree_map(allocate, shapes)
+
+    @staticmethod
+    def skips(function):
+        """Operators without views, and mutable ones that write their first argument only."""
+        arguments = function._schema.arguments
+        written = [index for index, value in enumerate(arguments) if value.alias_info and value.alias_info.is_write]
+        aliases = any(value.alias_info for value in (*arguments, *function._schema.returns))
+        return (written == [0] or not aliases) and function.namespace == "aten" and "empty" not in function.__name__
+
+
+def allocate(value):
+    """Host memory for a tensor without data: uninitialized, or zeros for integers, which may be indices."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    found = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="cpu")
+    return found if value.is_floating_point() else found.zero_()
+
+
+def to_meta(value):
+    return value.to("meta") if isinstance(value, torch.Tensor) else value
+
+
+class Operators:
+    """Registers implementations for CUDA as those for host memory. While a library has some, arithmetic takes place."""
+
+    def __init__(self, mode):
+        self.mode, self.libraries = mode, set()
+        register, destroy = torch.library.Library.impl, torch.library.Library._destroy
+
+        def register_for_host(library, name, function, dispatch_key="", **options):
+            if dispatch_key == "CUDA":
+                self.change(lambda: self.libraries.add(id(library)))
+                dispatch_key = "CPU"
+            return register(library, name, function, dispatch_key, **options)
+
+        def destroy_for_host(library):
+            destroy(library)
+            self.change(lambda: self.libraries.discard(id(library)))
+
+        torch.library.Library.impl, torch.library.Library._destroy = register_for_host, destroy_for_host
+        mode.__enter__()
+
+    def change(self, update):
+        before = bool(self.libraries)
+        update()
+        if before != bool(self.libraries):
+            self.mode.__enter__() if before else self.mode.__exit__(None, None, None)
 
 
 class Stream:
@@ -77,6 +154,24 @@ class Event(Stream):
         return True
 
 
+class Generator:
+    """A generator of a GPU: its state is a seed and an offset of 8 bytes each."""
+
+    device = DEVICE
+
+    def get_state(self):
+        return torch.zeros(16, dtype=torch.uint8)
+
+    def set_state(self, _):
+        return self
+
+    def initial_seed(self):
+        return 0
+
+    def manual_seed(self, _):
+        return self
+
+
 def patch_torch():
     properties = types.SimpleNamespace(
         name="NVIDIA H200", major=9, minor=0, total_memory=150 << 30, multi_processor_count=132, warp_size=32,
@@ -96,6 +191,7 @@ def patch_torch():
     torch.cuda.device = torch.cuda.stream = lambda *_, **__: contextlib.nullcontext()
     torch.cuda.Stream, torch.cuda.Event = Stream, Event
     torch.cuda._initialized = True
+    torch.cuda.default_generators = (Generator(),)
     torch.version.cuda = torch.version.cuda or "13.0"
     torch.nn.Module.cuda = lambda module, *_: module
     torch._dynamo.config.disable = True
@@ -167,3 +263,4 @@ def install():
     triton.runtime.driver.set_active(Driver())
     triton.testing.do_bench = lambda call, quantiles=None, **_: (call(), [1.0] * len(quantiles) if quantiles else 1.0)[1]
     HostMemory().__enter__()
+    Operators(NoArithmetic())

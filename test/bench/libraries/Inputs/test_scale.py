@@ -20,3 +20,22 @@ def test_scale(size):
     assert src.is_cuda and out.device.type == "cuda"
     scale_rows[(8,)](src, out, size, 3.0)
     torch.testing.assert_close(out, src * 3)
+
+
+def test_arithmetic_of_large_tensors_is_skipped():
+    weights = torch.randn(1 << 13, 1 << 13, device="cuda", dtype=torch.float64, requires_grad=True)
+    product = weights @ weights
+    product.sum().backward()
+    assert weights.grad.shape == weights.shape
+    small = torch.arange(4, device="cuda", dtype=torch.float32)
+    assert (small * 2).tolist() == [0, 2, 4, 6]
+
+
+def test_implementation_for_cuda_is_called():
+    calls = []
+    library = torch.library.Library("aten", "IMPL")
+    library.impl("sinh", lambda value: calls.append(value) or value, "CUDA")
+    torch.sinh(torch.ones(8, device="cuda"))
+    library._destroy()
+    torch.sinh(torch.ones(8, device="cuda"))
+    assert len(calls) == 1
