@@ -1,5 +1,5 @@
-/* nereid-guard-async-dots: completes dots where ptxas requires it: before control flow from around a loop joins, and where
- * it does not recognize that they are complete.
+/* nereid-guard-async-dots: completes dots where ptxas requires it: before control flow from around a loop joins, and
+ * where it does not recognize that they are complete.
  *
  *   %r = scf.for %i = %a to %b … iter_args(%acc = %zero)      %w = scf.if (%a < %b) {
  *     … ttng.warp_group_dot %x, %y, %acc {isAsync = true}  ->    %r = scf.for …
@@ -25,8 +25,8 @@
  * ptxas does not recognize that the previous iteration has completed %acc: it inserts a wait before the first use while
  * %d is in flight (C7517), which completes %d, too. The wait at the start of the iteration has nothing to complete.
  *
- * Nor has a wait after the branch of the first drawing, for values that an scf.if changes before they are the accumulators
- * of another loop. Without it ptxas serializes all wgmma (C7515).
+ * Nor has a wait after the branch of the first drawing, for values that an scf.if changes before they are the
+ * accumulators of another loop. Without it ptxas serializes all wgmma (C7515).
  *
  * Runs before structured control flow is lowered. */
 #include "passes/pass.h"
@@ -173,7 +173,7 @@ static bool has_two_dots(MlirBlock block) {
   return !mlirOperationIsNull(dot) && !mlirOperationIsNull(first_dot(mlirOperationGetNextInBlock(dot)));
 }
 
-/* Whether a computation uses `value`: neither as an accumulator of a dot nor in a wait. LLVM may move it behind a dot. */
+/* Whether a computation uses `value`: neither as an accumulator of a dot nor in a wait. LLVM may move it after a dot. */
 static bool is_computed_with(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
@@ -195,8 +195,8 @@ static bool is_complete(MlirBlock block, MlirValue value) {
          nereid_ttng_warp_group_dot_wait_get_pendings(wait) == 0 && mlirOperationIsNull(first_dot(wait));
 }
 
-/* Waits at the start of the body of `loop` for completed accumulators that it carries and computes with, where another dot
- * may be in flight. Returns whether there are any. */
+/* Waits at the start of the body of `loop` for completed accumulators that it carries and computes with, where another
+ * dot may be in flight. Returns whether there are any. */
 static bool wait_at_start(MlirOperation loop, nereid_arena_t *scratch) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
