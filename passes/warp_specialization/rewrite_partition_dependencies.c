@@ -22,6 +22,7 @@
  * Loads of a block with the same first and last use share the barriers of a slot. */
 #include "passes/warp_specialization/partitions.h"
 
+#include "analysis/allocation/allocation.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
@@ -32,6 +33,7 @@
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 #include "passes/pipelining/rings/ring_barriers.h"
+#include "passes/pipelining/rings/ring_remark.h"
 #include "passes/support/descriptor.h"
 #include "passes/support/loop.h"
 #include "passes/support/scalar.h"
@@ -395,6 +397,21 @@ static void release(const rewrite_t *rewrite, const group_t *group) {
     nereid_ttg_local_dealloc_build(&builder, group->rings[i]);
 }
 
+/* Explains the rings. A slot that is released late cannot be filled while the consumer uses the next one. */
+static void remark_rings(const rewrite_t *rewrite, const group_t *group) {
+  const int32_t slots = rewrite->counters.data[group->counter].slots;
+  for (size_t i = 0; i < group->size; ++i) {
+    const nereid_ring_remark_t remark = {.fill = group->loads[i],
+                                         .buffer = group->rings[i],
+                                         .slots = slots,
+                                         .bytes = nereid_allocation_bytes(nereid_ring_slot_type(group->loads[i])),
+                                         .ahead = slots - group->releases_previous,
+                                         .sharing = group->size,
+                                         .warps = nereid_ttg_num_warps(rewrite->root)};
+    nereid_ring_remark(rewrite->pass, rewrite->pass->scratch, &remark);
+  }
+}
+
 static bool rewrite_loop(nereid_pass_t *pass, MlirOperation loop) {
   rewrite_t rewrite = {.pass = pass, .root = loop};
   if (!plan(&rewrite))
@@ -408,6 +425,7 @@ static bool rewrite_loop(nereid_pass_t *pass, MlirOperation loop) {
     emit_producer(&rewrite, &rewrite.groups.data[i]);
     emit_consumer(&rewrite, &rewrite.groups.data[i]);
     release(&rewrite, &rewrite.groups.data[i]);
+    remark_rings(&rewrite, &rewrite.groups.data[i]);
   }
   for (size_t i = 0; i < rewrite.groups.size; ++i)
     for (size_t k = 0; k < rewrite.groups.data[i].size; ++k)

@@ -1,4 +1,7 @@
 // RUN: nereid-opt %S/tritongpu-partition-scheduling.mlir --split-input-file --tritongpu-partition-scheduling --tritongpu-rewrite-partition-dependencies | FileCheck %s
+// RUN: nereid-opt %S/tritongpu-partition-scheduling.mlir --split-input-file --tritongpu-partition-scheduling --tritongpu-rewrite-partition-dependencies --remarks-filter-passed=tritongpu-rewrite-partition-dependencies 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// REMARK: ring of 4 slots of 8192 bytes: filled by TMA by a producer warp up to 3 iterations ahead; a full and an empty mbarrier per slot for 2 rings, whose phases change every 4 iterations; 4 consumer warps release a slot; read by ttng.warp_group_dot at
+// REMARK: ring of 1 slot of 8192 bytes: filled by TMA by a producer warp up to 1 iteration ahead; a full and an empty mbarrier per slot, whose phases change in each iteration; 4 consumer warps release a slot; read by ttg.local_load at
 
 // Both operands of the dot share the barriers of a slot. The dot stays in flight, so its iteration releases the slot of the
 // one before; the counters go through both loops.

@@ -25,6 +25,8 @@ static bool is_view(MlirOperation op) {
 
 static bool reads(MlirOperation op) {
   switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTNG_WAIT_BARRIER:
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
   case NEREID_OP_TTG_LOCAL_DEALLOC:
   case NEREID_OP_TTG_LOCAL_STORE:
   case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
@@ -67,27 +69,38 @@ static const char *list_of(const readers_t *readers) {
   return text ? text : "";
 }
 
+/* " for 2 rings", if several share the mbarriers of a slot. */
+static const char *shared_by(nereid_arena_t *arena, const nereid_ring_remark_t *ring) {
+  const char *text = ring->sharing > 1 ? nereid_arena_format(arena, " for %zu rings", ring->sharing) : "";
+  return text ? text : "";
+}
+
+/* "every 4 iterations": how often the parity of a phase changes. */
+static const char *change_of(nereid_arena_t *arena, const nereid_ring_remark_t *ring) {
+  const char *text =
+      ring->slots == 1 ? "in each iteration" : nereid_arena_format(arena, "every %d iterations", ring->slots);
+  return text ? text : "";
+}
+
 /* What fills the slots, and what tells the consumers that a slot is full. */
 static const char *producer_of(nereid_arena_t *arena, const nereid_ring_remark_t *ring) {
   const char *iterations = ring->ahead == 1 ? "iteration" : "iterations", *text;
-  switch (nereid_op_kind(ring->fill)) {
-  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL: {
-    const char *shared = ring->sharing > 1 ? nereid_arena_format(arena, " for %zu rings", ring->sharing) : "";
-    const char *every =
-        ring->slots == 1 ? "in each iteration" : nereid_arena_format(arena, "every %d iterations", ring->slots);
+  const nereid_op_kind_t kind = nereid_op_kind(ring->fill);
+  if (ring->warps)
+    text = nereid_arena_format(
+        arena,
+        "TMA by a producer warp up to %d %s ahead; a full and an empty mbarrier per slot%s, whose "
+        "phases change %s; %lld consumer warps release a slot",
+        ring->ahead, iterations, shared_by(arena, ring), change_of(arena, ring), (long long)ring->warps);
+  else if (kind == NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL)
     text = nereid_arena_format(arena, "TMA %d %s ahead; one full mbarrier per slot%s, whose phase changes %s",
-                               ring->ahead, iterations, shared ? shared : "", every ? every : "");
-    break;
-  }
-  case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
+                               ring->ahead, iterations, shared_by(arena, ring), change_of(arena, ring));
+  else if (kind == NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL)
     text = nereid_arena_format(arena, "cp.async %d %s ahead; the wait leaves %d commit %s in flight", ring->ahead,
                                iterations, ring->pending, ring->pending == 1 ? "group" : "groups");
-    break;
-  default:
+  else
     text =
         nereid_arena_format(arena, "stores of the threads %d %s ahead; barriers order them", ring->ahead, iterations);
-    break;
-  }
   return text ? text : "";
 }
 

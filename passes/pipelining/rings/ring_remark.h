@@ -12,9 +12,10 @@ typedef struct nereid_ring_remark {
   MlirValue buffer;   /* of all slots */
   int32_t slots;
   int64_t bytes;   /* of a slot */
-  int32_t ahead;   /* iterations from the fill to the first read */
+  int32_t ahead;   /* iterations from the fill to the first read; of a producer warp, at most */
   int32_t pending; /* cp.async: groups that the wait leaves in flight */
   size_t sharing;  /* TMA: rings whose slots share a full mbarrier */
+  int64_t warps;   /* of the consumer, which release a slot by its empty mbarrier; 0: no warp specialization */
 } nereid_ring_remark_t;
 
 /* Reports the ring at the location of its fill, as the decision "ring". Nothing when remarks are off. */
