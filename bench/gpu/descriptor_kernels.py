@@ -45,19 +45,11 @@ def persistent(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
 
 
 @triton.jit
-def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
-    """One block of queries of one head; all heads are rows of one matrix."""
-    first, head = tl.program_id(0) * BM, tl.program_id(1)
-    base = head * length
-    x = q.load([base + first, 0])
-    highest = tl.full((BM,), float("-inf"), tl.float32)
-    total = tl.full((BM,), 0.0, tl.float32)
-    acc = tl.zeros((BM, D), tl.float32)
-    scale *= 1.4426950408889634
-    rows = first + tl.arange(0, BM)
-    for start in range(0, first + BM if CAUSAL else length, BN):
+def attention_blocks(x, k, v, base, rows, highest, total, acc, scale, begin, end, BN: tl.constexpr, MASKED: tl.constexpr):
+    """Adds the blocks of keys and values from `begin` to `end`; MASKED: those on the diagonal of causal attention."""
+    for start in range(begin, end, BN):
         s = tl.dot(x, k.load([base + start, 0]).T)
-        if CAUSAL:
+        if MASKED:
             s = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], s, float("-inf"))
         new = tl.maximum(highest, tl.max(s, 1) * scale)
         p = tl.math.exp2(s * scale - new[:, None])
@@ -66,6 +58,25 @@ def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: 
         acc = acc * keep[:, None]
         acc = tl.dot(p.to(v.dtype), v.load([base + start, 0]), acc)
         highest = new
+    return highest, total, acc
+
+
+@triton.jit
+def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """One block of queries of one head; all heads are rows of one matrix. The last blocks, which have most keys in causal
+    attention, come first."""
+    first, head = (tl.num_programs(0) - 1 - tl.program_id(0)) * BM, tl.program_id(1)
+    base = head * length
+    x = q.load([base + first, 0])
+    highest = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.full((BM,), 0.0, tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    scale *= 1.4426950408889634
+    rows = first + tl.arange(0, BM)
+    end = first if CAUSAL else length
+    highest, total, acc = attention_blocks(x, k, v, base, rows, highest, total, acc, scale, 0, end, BN, False)
+    if CAUSAL:
+        highest, total, acc = attention_blocks(x, k, v, base, rows, highest, total, acc, scale, end, end + BM, BN, True)
     o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
 
 

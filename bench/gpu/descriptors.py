@@ -139,10 +139,11 @@ def cases(size):
     yield lambda: Matmul("matmul_fp8_128x256x128", matmul, size, (128, 256, 128), dtype=f8, transposed=True, num_warps=8, num_stages=3)
     yield lambda: Matmul("persistent_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3)
     yield lambda: Matmul("persistent_flat_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3, flatten=True)
-    yield lambda: Attention("attention_d128_full", 128, False, (128, 128), num_warps=8, num_stages=3)
-    yield lambda: Attention("attention_d128_causal", 128, True, (128, 128), num_warps=8, num_stages=3)
-    yield lambda: Attention("attention_d64_full", 64, False, (128, 128), num_warps=8, num_stages=3)
-    yield lambda: Attention("attention_d64_causal", 64, True, (128, 128), num_warps=8, num_stages=3)
+    for length in (8192, 4096):
+        for width in (128, 64):
+            for causal in (False, True):
+                name = f"attention_d{width}_{'causal' if causal else 'full'}_{length}"
+                yield lambda: Attention(name, width, causal, (128, 128), length=length, num_warps=8, num_stages=3)
     yield lambda: Backward("backward_d128_full", 128, False, (64, 128), (128, 64), num_warps=8, num_stages=2)
     yield lambda: Backward("backward_d128_causal", 128, True, (64, 128), (128, 64), num_warps=8, num_stages=2)
     yield lambda: Backward("backward_d64_full", 64, False, (64, 128), (128, 64), num_warps=8, num_stages=2)
