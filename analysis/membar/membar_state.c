@@ -130,10 +130,10 @@ static bool enters_or_leaves_region(const nereid_flow_node_t *from, const nereid
   return from->partition != to->partition || !mlirOperationEqual(from->specialize, to->specialize);
 }
 
-/* Operations in flight belong to the warps that started them; the default region is executed by the warps of the
- * surrounding code. */
+/* Operations in flight and writes without a fence belong to the warps that started them; the default region is executed
+ * by the warps of the surrounding code. What other regions access in the async proxy has been fenced. */
 static bool crosses(int set, bool apart, bool same_warps) {
-  return !apart || set == UNFENCED || (set >= FIXED && same_warps);
+  return !apart || (same_warps && (set == UNFENCED || set >= FIXED));
 }
 
 bool nereid_membar_state_join(const nereid_membar_context_t *context, nereid_membar_state_t *into,

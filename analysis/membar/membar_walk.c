@@ -9,6 +9,8 @@
 #include "analysis/membar/membar_loops.h"
 #include "analysis/membar/membar_summary.h"
 
+#include "nereid/dialects/ops.h"
+
 enum { ROUNDS = 12 }; /* after this many rounds, barriers are not dropped any more */
 
 typedef struct walk {
@@ -112,12 +114,15 @@ static uint8_t need_of_bulk(const walk_t *walk, const nereid_membar_event_t *eve
   return need;
 }
 
-/* Whether threads of another region may access bytes by TMA or wgmma that have been written without a fence since: it
- * must be executed by the writing threads. */
-static bool needs_fence_at_boundary(const walk_t *walk) {
+/* Whether other warps may access bytes by TMA or wgmma after `event`, the begin of regions or the end of a partition,
+ * that the warps of this region have written and not fenced, as only the writing threads can. The warps of the default
+ * region continue after it. */
+static bool needs_fence_at_boundary(const walk_t *walk, const nereid_membar_event_t *event) {
   const nereid_membar_effects_t *effects = &walk->function->effects;
   const nereid_access_set_t *unfenced = &walk->state.unfenced;
   bool needs = false;
+  if (!(event->flags & NEREID_EVENT_REGION) || nereid_op_kind(event->op) == NEREID_OP_TTG_WARP_YIELD)
+    return false;
   for (size_t i = 0; unfenced->size && !needs && i < effects->accesses.size; ++i) {
     const nereid_shared_access_t *access = &effects->accesses.data[i];
     needs = access->async_proxy && !nereid_access_is_global(access) && nereid_access_set_overlaps(unfenced, access);
@@ -130,8 +135,8 @@ static bool needs_fence_at_boundary(const walk_t *walk) {
 
 static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
   const uint8_t need = need_of_accesses(walk, event, number);
-  if (walk->membar->options.mode == NEREID_MEMBAR_FENCES && event->flags & NEREID_EVENT_REGION)
-    return need || needs_fence_at_boundary(walk);
+  if (walk->membar->options.mode == NEREID_MEMBAR_FENCES)
+    return need || needs_fence_at_boundary(walk, event);
   return walk->function->context.bulk ? nereid_needs_join(need, need_of_bulk(walk, event, number)) : need;
 }
 
