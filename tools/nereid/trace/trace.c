@@ -21,7 +21,7 @@ typedef struct tracer {
 } tracer_t;
 
 const char *tool_trace_stage_name(nereid_pipeline_t stage) {
-  static const char *const names[] = {"ttir", "ttgir", "frames", "llvm", "finish", "names", "calls", "lines"};
+  static const char *const names[] = {"ttir", "ttgir", "frames", "llvm", "finish", "names", "calls", "lines", "grid"};
   return names[stage];
 }
 

@@ -33,7 +33,7 @@ typedef struct tool_trace_request {
 NEREID_MUST_USE nereid_status_t tool_trace_run(const tool_trace_request_t *request, nereid_arena_t *arena,
                                                tool_trace_t *out_trace, nereid_message_t *message);
 
-/* Returns "ttir", "ttgir", "frames", "llvm", "finish", "names", "calls" or "lines". */
+/* Returns "ttir", "ttgir", "frames", "llvm", "finish", "names", "calls", "lines" or "grid". */
 const char *tool_trace_stage_name(nereid_pipeline_t stage);
 
 #endif
