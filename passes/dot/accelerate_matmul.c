@@ -25,9 +25,9 @@
 #include "passes/dot/exchanged_dot.h"
 #include "passes/dot/instruction_choice.h"
 #include "passes/dot/operand_group.h"
+#include "passes/dot/operand_load.h"
 #include "passes/dot/operand_source.h"
 #include "passes/dot/shared_encoding.h"
-#include "passes/dot/transposing_load.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
@@ -323,11 +323,21 @@ static void transpose_operand(const accelerate_t *accelerate, const site_t *site
                             'a' + index);
 }
 
+/* The layout of the load of an operand that is stored into a buffer. */
+static void arrange_load(const accelerate_t *accelerate, const site_t *site, int index, int64_t *registers) {
+  transpose_operand(accelerate, site, index, registers);
+  if (nereid_dot_pair_load(index ? site->b.unmasked : site->a.unmasked))
+    nereid_pass_remark_passed(accelerate->pass, site->dot, "pairing",
+                              "operand %c, whose elements are loaded one by one, is loaded in pairs of adjacent "
+                              "elements, which stmatrix stores",
+                              'a' + index);
+}
+
 static void rewrite_wgmma(const accelerate_t *accelerate, const site_t *site) {
   int64_t registers = site->choice.registers;
   if (!site->choice.a_in_registers)
-    transpose_operand(accelerate, site, 0, &registers);
-  transpose_operand(accelerate, site, 1, &registers);
+    arrange_load(accelerate, site, 0, &registers);
+  arrange_load(accelerate, site, 1, &registers);
   MlirContext context = accelerate->pass->context;
   nereid_builder_t builder = nereid_builder_before(site->dot);
   MlirAttribute mma = mma_encoding(accelerate, site);

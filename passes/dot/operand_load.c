@@ -1,4 +1,4 @@
-/* Changes the layouts of loads; see transposing_load.h.
+/* Changes the layouts of loads; see operand_load.h.
  *
  *   %b = tt.load %p, %m : #row                  %q = ttg.convert_layout %p : #row -> #patch
  *   %y = ttg.convert_layout %b                  %n = ttg.convert_layout %m : #row -> #patch
@@ -7,7 +7,7 @@
  *                                               %y = ttg.convert_layout %c
  *
  * tritongpu-remove-layout-conversions then computes the addresses in #patch. */
-#include "passes/dot/transposing_load.h"
+#include "passes/dot/operand_load.h"
 
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
@@ -25,6 +25,8 @@ enum {
   SECTOR_BYTES = 32,
   LINE_BYTES = 64, /* at least, of 4-byte elements in a row that a warp loads */
   LANES = 32,
+  WORD_BYTES = 4,
+  PAIRED_BYTES = 2, /* elements of which a register has two */
   BATCH_RANK = 3,
 };
 
@@ -86,13 +88,31 @@ static MlirAttribute transposing(MlirOperation load, MlirValue value, int contig
   return nereid_ttg_blocked_attribute(mlirTypeGetContext(mlirValueGetType(value)), &blocked);
 }
 
-bool nereid_dot_transpose_load(MlirValue value, int contiguous) {
-  MlirOperation load = nereid_defining_op_of_kind(value, NEREID_OP_TT_LOAD);
-  if (mlirOperationIsNull(load) || !feeds_only_dots(value))
-    return false;
-  MlirAttribute encoding = transposing(load, value, contiguous);
-  if (mlirAttributeIsNull(encoding))
-    return false;
+/* Computes the layout with two adjacent elements per thread; null without one. Lanes cover a row before the warps do:
+ * registers of a thread in one row share its address, and a part of a row is read by one warp. */
+static MlirAttribute pairing(MlirOperation load, MlirValue value) {
+  nereid_ttg_blocked_t blocked;
+  MlirAttribute encoding = nereid_ttg_encoding_of(value), none = {NULL};
+  if (element_bytes(value) != PAIRED_BYTES || !nereid_ttg_blocked_read(encoding, &blocked) || blocked.rank != 2)
+    return none;
+  const int fast = blocked.order[0], slow = blocked.order[1];
+  int64_t part[2] = {mlirShapedTypeGetDimSize(mlirValueGetType(value), 0),
+                     mlirShapedTypeGetDimSize(mlirValueGetType(value), 1)};
+  nereid_ttg_shape_per_cta(encoding, 2, part, part);
+  const int64_t pair = WORD_BYTES / PAIRED_BYTES, warps = nereid_ttg_num_warps(load);
+  const bool single = blocked.size_per_thread[fast] == 1 && blocked.size_per_thread[slow] == 1;
+  if (!single || part[fast] < pair || part[0] * part[1] < warps * LANES * pair)
+    return none;
+  blocked.size_per_thread[fast] = (int32_t)pair;
+  blocked.threads_per_warp[fast] = least(part[fast] / pair, LANES);
+  blocked.threads_per_warp[slow] = LANES / blocked.threads_per_warp[fast];
+  blocked.warps_per_cta[slow] = least(part[slow] / blocked.threads_per_warp[slow], warps);
+  blocked.warps_per_cta[fast] = (int32_t)warps / blocked.warps_per_cta[slow];
+  return nereid_ttg_blocked_attribute(mlirTypeGetContext(mlirValueGetType(value)), &blocked);
+}
+
+/* Gives `load`, which defines `value`, the layout `encoding`. */
+static void set_layout(MlirOperation load, MlirValue value, MlirAttribute encoding) {
   nereid_builder_t builder = nereid_builder_before(load);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(load); ++i) {
     MlirValue operand = mlirOperationGetOperand(load, i);
@@ -107,5 +127,26 @@ bool nereid_dot_transpose_load(MlirValue value, int contiguous) {
   MlirOperation back = nereid_ttg_convert_layout_build(&builder, old, value);
   mlirValueReplaceAllUsesExcept(value, nereid_ir_result(back), 1, &back);
   mlirValueSetType(value, nereid_ttg_with_encoding(old, encoding));
+}
+
+bool nereid_dot_transpose_load(MlirValue value, int contiguous) {
+  MlirOperation load = nereid_defining_op_of_kind(value, NEREID_OP_TT_LOAD);
+  if (mlirOperationIsNull(load) || !feeds_only_dots(value))
+    return false;
+  MlirAttribute encoding = transposing(load, value, contiguous);
+  if (mlirAttributeIsNull(encoding))
+    return false;
+  set_layout(load, value, encoding);
+  return true;
+}
+
+bool nereid_dot_pair_load(MlirValue value) {
+  MlirOperation load = nereid_defining_op_of_kind(value, NEREID_OP_TT_LOAD);
+  if (mlirOperationIsNull(load) || !feeds_only_dots(value))
+    return false;
+  MlirAttribute encoding = pairing(load, value);
+  if (mlirAttributeIsNull(encoding))
+    return false;
+  set_layout(load, value, encoding);
   return true;
 }

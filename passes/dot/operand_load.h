@@ -1,0 +1,33 @@
+/* Layouts of loads of operands that are in shared memory. Elements transposed on their way there:
+ *
+ *   %b = tt.load %p : tensor<32x128xf32, #row>                  N is contiguous in memory, wgmma reads K contiguous
+ *   -> %b = tt.load %q : tensor<32x128xf32, #patch>             #patch: sizePerThread = [4, 4]
+ *
+ * A thread of #patch loads 4 adjacent elements of each of several rows and stores 16 bytes along the other dimension:
+ * the transposition exchanges registers of the thread.
+ *
+ * Elements of 16 bits that are loaded one by one, as their rows are not aligned:
+ *
+ *   %b = tt.load %p : tensor<64x128xf16, #single>               #single: sizePerThread = [1, 1]
+ *   -> %b = tt.load %q : tensor<64x128xf16, #pair>              #pair: sizePerThread = [1, 2]
+ *
+ * A thread of #pair has a word of the buffer: one stmatrix stores what eight stores of single elements would. */
+#ifndef NEREID_PASSES_DOT_OPERAND_LOAD_H
+#define NEREID_PASSES_DOT_OPERAND_LOAD_H
+
+#include <mlir-c/IR.h>
+
+#include <stdbool.h>
+
+/* Gives the load that defines `value`, an operand of a dot whose buffer has the contiguous dimension `contiguous`, a
+ * transposing layout. `value` stays the result of the load and has the new type; its uses get a conversion to the old
+ * one. Returns false, with unchanged IR, when the load has a single element per access, is contiguous along
+ * `contiguous` already, or has uses other than dots. */
+bool nereid_dot_transpose_load(MlirValue value, int contiguous);
+
+/* Gives the load that defines `value`, an operand of a dot, a layout with two adjacent elements per thread. `value` has
+ * the new type, as above. Returns false, with unchanged IR, when its accesses have several elements already, or these
+ * have other than 16 bits, or it has uses other than dots. */
+bool nereid_dot_pair_load(MlirValue value);
+
+#endif
