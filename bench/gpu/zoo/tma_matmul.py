@@ -243,7 +243,7 @@ def cases():
     yield of_kind("multiplied_i8", "i8", "i32", tl.int32, "nt", (64, 64, 160), (64, 64, 64))
     yield of_kind("multiplied_f64", "f64", "f64", tl.float64, "nn", (40, 40, 40), (32, 32, 16))
     yield of_kind("multiplied_large", "f16", "f16", f32, "nn", (128, 256, 192), (128, 256, 64), warps=8)
-    yield of_kind("multiplied_specialized", "f16", "f16", f32, "nt", (128, 72, 200), (128, 64, 64), specialize=True)
+    yield of_kind("multiplied_specialized", "f16", "f16", f32, "nt", (128, 72, 520), (128, 64, 64), specialize=True)
     yield of_kind("multiplied_cluster", "f16", "f16", f32, "nn", (128, 128, 128), (128, 64, 32), ctas=2)
     a, b = described(rand("f16", 100, 136), 64, 32), described(rand("f16", 136, 136), 32, 64)
     tile = dict(BM=64, BN=64, BK=32)
