@@ -11,14 +11,12 @@
  * requires a group to be complete and leaves all younger groups in flight. A group must be complete before
  *
  *   - its result is used, except as the accumulator of another dot if that is its only use;
- *   - shared memory that it reads is written, or released by an arrival: a slot of a ring is compared by its phase
- *     (analysis/access/ring_phase.h), so a copy into the slot that the dot of the iteration before reads waits for that
- *     dot only;
+ *   - shared memory that it reads is written, or released by an arrival; slots of a ring are compared by their phases
+ *     (analysis/access/ring_phase.h);
  *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this
  *     one: the assembler may use the same registers for the old and the next value;
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
- *   - an scf.if that uses its result or has other effects: if its second region only yields, the wait is at the start
- *     of its first one (branch_waits.h);
+ *   - an scf.if that uses its result or has other effects; the wait may be inside of it (branch_waits.h);
  *   - an access to the accumulator of a later dot by an op that is not a dot (accumulators.h);
  *   - the end of the iteration, if the next one uses its result before a dot: the assembler does not follow the group
  *     over the back edge, moves such uses before the wait, and then inserts a wait of its own;
@@ -26,8 +24,7 @@
  *     of the iteration after its own.
  *
  * The groups in flight at the end of a loop's body are those in flight at its beginning. The walk is repeated until
- * they agree: an op that has a wait in one walk keeps it, so at most a few walks are needed. The first iteration has
- * fewer groups in flight, for which the same waits are sufficient. */
+ * they agree: an op that has a wait keeps it. The first iteration has fewer groups in flight. */
 #include "passes/pipelining/dots/async_dots.h"
 
 #include "base/map.h"

@@ -11,8 +11,9 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
-/* Appends to `out` the ops of the loop's body that compute such an operand from another dot, if they can be executed
- * one iteration ahead: what they depend on, also in earlier iterations, is not computed by a dot that uses one. */
+/* Appends to `out` the ops of the loop's body that compute such an operand, if they can be executed one iteration ahead:
+ * they do not depend on the second dot, also not on that of an earlier iteration. None if the registers of the dots would
+ * exceed those of a consumer of a warp-specialized loop. */
 void nereid_chained_dots_collect(nereid_pass_t *pass, MlirOperation loop, nereid_operations_t *out);
 
 #endif
