@@ -14,6 +14,17 @@ nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop) {
   return nereid_scf_for_get_unsigned_cmp(loop) ? NEREID_ARITH_CMP_I_PREDICATE_ULT : NEREID_ARITH_CMP_I_PREDICATE_SLT;
 }
 
+bool nereid_loop_replicates(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TT_EXPAND_DIMS:
+  case NEREID_OP_TT_SPLAT:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static MlirWalkResult find_dot(MlirOperation op, void *user_data) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   const bool dot = kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TT_DOT_SCALED || kind == NEREID_OP_TTNG_WARP_GROUP_DOT;

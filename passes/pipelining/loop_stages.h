@@ -19,6 +19,9 @@ nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop);
 /* The ops of a loop's own block that have the integer attribute `name`, in order. */
 bool nereid_loop_collect_marked(MlirOperation loop, const char *name, nereid_arena_t *arena, nereid_operations_t *out);
 
+/* Whether `op` only replicates registers, so that its operand is carried instead of its result. */
+bool nereid_loop_replicates(MlirOperation op);
+
 /* Whether a dot is in the loop, also in a nested region. */
 bool nereid_loop_has_dot(MlirOperation loop);
 

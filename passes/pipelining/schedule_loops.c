@@ -182,17 +182,9 @@ static bool uses_stage(const scheduler_t *scheduler, MlirOperation op, int64_t s
   return false;
 }
 
-/* Ops that only rename or repeat elements are cheaper to execute where their results are used. */
+/* Ops that only rename or replicate elements are cheaper to execute where their results are used. */
 static bool is_view(MlirOperation op) {
-  switch (nereid_op_kind(op)) {
-  case NEREID_OP_TT_BROADCAST:
-  case NEREID_OP_TT_EXPAND_DIMS:
-  case NEREID_OP_TT_SPLAT:
-  case NEREID_OP_TTG_CONVERT_LAYOUT:
-    return true;
-  default:
-    return false;
-  }
+  return nereid_loop_replicates(op) || nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT;
 }
 
 /* Moves ops that read tensors of `key`'s stage there if they can be executed before the last dot: the sums of a

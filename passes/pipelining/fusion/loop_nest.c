@@ -242,23 +242,11 @@ static bool is_output(const nereid_slice_t *slice, MlirValue value) {
   return false;
 }
 
-/* Whether `op` only replicates registers: its operand is carried instead of its result. */
-static bool is_view(MlirOperation op) {
-  switch (nereid_op_kind(op)) {
-  case NEREID_OP_TT_BROADCAST:
-  case NEREID_OP_TT_EXPAND_DIMS:
-  case NEREID_OP_TT_SPLAT:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* Plans a use of `value` in the inner body. */
 static void use_in_body(const nereid_loop_nest_t *nest, nereid_slice_t *slice, MlirValue value) {
   for (; nereid_loop_nest_in_prologue(nest, value); value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0)) {
     MlirOperation op = mlirOpResultGetOwner(value);
-    if (!is_view(op)) {
+    if (!nereid_loop_replicates(op)) {
       add_output(nest, slice, value);
       return;
     }
