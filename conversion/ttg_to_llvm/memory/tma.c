@@ -27,6 +27,8 @@
 #include "nereid/dialects/ttng.h"
 #include "seam/ir.h"
 
+#include <assert.h>
+
 enum {
   MAX_BOX = 256,
   MAX_RANK = 5,
@@ -69,6 +71,7 @@ static bool check_buffer(const transfer_t *transfer, int ctas) {
 /* Whether the rows of a box are multiples of 16 bytes that the encoding can swizzle. */
 static bool check_rows(const transfer_t *transfer) {
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
+  assert(memdesc->rank > 0);
   const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
   const int64_t bytes = memdesc->shape[memdesc->rank - 1] * (nereid_lower_memory_bits(memdesc->element) / 8);
   if (bytes < ROW_UNIT)

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -76,6 +77,7 @@ static int check(const diff_settings_t *settings, tool_trace_request_t *out) {
 
 /* Parses the text of --with on top of the settings of the command line: words, which quotes may join. */
 static int parse_with(nereid_arena_t *arena, diff_settings_t *settings) {
+  assert(settings->with);
   char *text = nereid_arena_copy(arena, nereid_view(settings->with));
   char **words = nereid_arena_new(arena, char *, strlen(settings->with) + 2);
   tool_list_t operands = {0};
