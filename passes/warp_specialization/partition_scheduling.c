@@ -217,10 +217,13 @@ static void clear(MlirOperation op, void *data) {
 
 static const char *loop_obstacle(const nereid_pass_t *pass, MlirOperation loop) {
   MlirOperation parent = mlirOperationGetParentOperation(loop);
-  while (nereid_op_kind(parent) != NEREID_OP_TT_FUNC && nereid_op_kind(parent) != NEREID_OP_TTG_WARP_SPECIALIZE)
+  while (!mlirOperationIsNull(parent) && nereid_op_kind(parent) != NEREID_OP_TT_FUNC &&
+         nereid_op_kind(parent) != NEREID_OP_TTG_WARP_SPECIALIZE)
     parent = mlirOperationGetParentOperation(parent);
   if (!nereid_target_has_async_proxy(nereid_ttg_compute_capability(pass->op)))
     return "the target has no TMA";
+  if (mlirOperationIsNull(parent))
+    return "it is not in a tt.func";
   if (nereid_op_kind(parent) != NEREID_OP_TT_FUNC)
     return "it is warp-specialized already";
   if (!nereidMlirFunctionIsPublic(parent))

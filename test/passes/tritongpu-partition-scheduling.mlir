@@ -139,3 +139,19 @@ tt.func public @chain(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %
   tt.return
 }
 }
+
+// -----
+
+// A loop outside of the functions of tt stays.
+// CHECK-LABEL: @other_function
+// CHECK-NOT: ttg.warp_specialize.tag
+// REMARK: not warp-specialized: it is not in a tt.func
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  llvm.func @other_function(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+    } {tt.warp_specialize}
+    llvm.return
+  }
+}
