@@ -1,6 +1,7 @@
 /* Schedules of loops; see schedule.h. */
 #include "passes/pipelining/schedule.h"
 
+#include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
@@ -148,26 +149,26 @@ bool nereid_schedule_uses(MlirOperation op, MlirBlock body, nereid_arena_t *aren
   return !uses.failed;
 }
 
-/* --- verification --- */
-
-/* Follows block arguments back through the yields of earlier iterations. Returns the op that defines the value, null
- * when it is defined outside of the body; `*distance` is the number of iterations. */
-static MlirOperation definition(const nereid_schedule_t *schedule, MlirValue value, int *distance) {
-  MlirOperation yield = mlirBlockGetTerminator(schedule->body);
-  const intptr_t arguments = mlirBlockGetNumArguments(schedule->body);
-  for (*distance = 0; mlirValueIsABlockArgument(value) && *distance < arguments; ++*distance) {
-    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), schedule->body) || mlirBlockArgumentGetArgNumber(value) == 0)
-      return (MlirOperation){NULL};
-    value = mlirOperationGetOperand(yield, mlirBlockArgumentGetArgNumber(value) - 1);
+MlirOperation nereid_schedule_definition(MlirBlock body, MlirValue value, int *out_distance) {
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  int distance = 0;
+  for (; mlirValueIsABlockArgument(value) && distance < mlirBlockGetNumArguments(body); ++distance) {
+    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), body) || number == 0)
+      break;
+    value = mlirOperationGetOperand(yield, number - 1);
   }
-  if (mlirValueIsABlockArgument(value))
-    return (MlirOperation){NULL};
-  return mlirOpResultGetOwner(value);
+  if (out_distance)
+    *out_distance = distance;
+  MlirOperation op = nereid_defining_op(value);
+  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), body) ? op : (MlirOperation){NULL};
 }
+
+/* --- verification --- */
 
 static bool verify_use(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *user, MlirValue value) {
   int distance;
-  MlirOperation op = definition(schedule, value, &distance);
+  MlirOperation op = nereid_schedule_definition(schedule->body, value, &distance);
   const nereid_scheduled_op_t *from = mlirOperationIsNull(op) ? NULL : nereid_schedule_find(schedule, op);
   if (!from || from->stage < user->stage + distance ||
       (from->stage == user->stage + distance && from->position < user->position))

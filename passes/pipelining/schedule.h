@@ -55,6 +55,10 @@ bool nereid_schedule_verify(const nereid_schedule_t *schedule);
 typedef NEREID_VECTOR(MlirValue) nereid_schedule_values_t;
 bool nereid_schedule_uses(MlirOperation op, MlirBlock body, nereid_arena_t *arena, nereid_schedule_values_t *out);
 
+/* Returns the op of `body` that defines `value`, in this iteration or an earlier one, through the values that the loop
+ * carries; null when there is none. *out_distance, which may be null, is the number of iterations in between. */
+MlirOperation nereid_schedule_definition(MlirBlock body, MlirValue value, int *out_distance);
+
 /* Removes the schedule of a loop: the attributes of the loop and of the ops of its body. */
 void nereid_schedule_remove(MlirOperation loop);
 

@@ -100,20 +100,6 @@ static void assign_distances(scheduler_t *scheduler) {
   }
 }
 
-/* The op of the body that defines `value`, in this or an earlier iteration; null when there is none. */
-static MlirOperation definition(const scheduler_t *scheduler, MlirValue value) {
-  MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
-  for (intptr_t n = 0; mlirValueIsABlockArgument(value) && n < mlirBlockGetNumArguments(scheduler->body); ++n) {
-    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
-    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), scheduler->body) || number == 0)
-      break;
-    value = mlirOperationGetOperand(yield, number - 1);
-  }
-  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), scheduler->body) ? op
-                                                                                                : (MlirOperation){NULL};
-}
-
 /* Assigns `stage` to `op` and to what it depends on, unless an earlier one is assigned. Recursion depth is that of the
  * loop's expressions. */
 static void assign_stage(scheduler_t *scheduler, MlirOperation op, int64_t stage) {
@@ -124,7 +110,7 @@ static void assign_stage(scheduler_t *scheduler, MlirOperation op, int64_t stage
   nereid_schedule_values_t uses = {0};
   nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
   for (size_t i = 0; i < uses.size; ++i) {
-    MlirOperation from = definition(scheduler, uses.data[i]);
+    MlirOperation from = nereid_schedule_definition(scheduler->body, uses.data[i], NULL);
     if (!mlirOperationIsNull(from))
       assign_stage(scheduler, from, stage);
   }
@@ -140,7 +126,7 @@ static void mark_early(scheduler_t *scheduler, MlirOperation op, int64_t stage) 
     return;
   *place = 1;
   for (size_t i = 0; i < uses.size; ++i) {
-    MlirOperation from = definition(scheduler, uses.data[i]);
+    MlirOperation from = nereid_schedule_definition(scheduler->body, uses.data[i], NULL);
     if (!mlirOperationIsNull(from))
       mark_early(scheduler, from, stage);
   }
@@ -163,7 +149,7 @@ static bool needs_last_dot(const scheduler_t *scheduler, MlirOperation op, nerei
     return true;
   nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
   for (size_t i = 0; i < uses.size; ++i) {
-    MlirOperation from = definition(scheduler, uses.data[i]);
+    MlirOperation from = nereid_schedule_definition(scheduler->body, uses.data[i], NULL);
     if (!mlirOperationIsNull(from) && needs_last_dot(scheduler, from, visited))
       return true;
   }

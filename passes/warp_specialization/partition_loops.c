@@ -136,7 +136,6 @@ static void capture_loop(split_t *split, MlirOperation loop) {
 /* --- copies --- */
 
 typedef struct copy {
-  const split_t *split;
   const nereid_partition_slice_t *slice;
   NereidMlirIRMapping mapping;
 } copy_t;
@@ -245,8 +244,7 @@ static MlirOperation build_op(const split_t *split) {
 
 /* The consumer's loop, in the default region of `op`; its results replace those of the root. */
 static void build_default(const split_t *split, MlirOperation op) {
-  const copy_t copy = {
-      .split = split, .slice = &split->slices[NEREID_PARTITION_CONSUMER], .mapping = nereidMlirIRMappingCreate()};
+  const copy_t copy = {.slice = &split->slices[NEREID_PARTITION_CONSUMER], .mapping = nereidMlirIRMappingCreate()};
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   values_t yields = {0};
   mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_default_region(op), block);
@@ -265,8 +263,7 @@ static void build_default(const split_t *split, MlirOperation op) {
 
 /* The producer's loop, in the only partition of `op`. */
 static void build_partition(const split_t *split, MlirOperation op) {
-  const copy_t copy = {
-      .split = split, .slice = &split->slices[NEREID_PARTITION_PRODUCER], .mapping = nereidMlirIRMappingCreate()};
+  const copy_t copy = {.slice = &split->slices[NEREID_PARTITION_PRODUCER], .mapping = nereidMlirIRMappingCreate()};
   MlirLocation location = mlirOperationGetLocation(split->root);
   MlirBlock holder = mlirBlockCreate(0, NULL, NULL), block = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op), holder);

@@ -29,20 +29,6 @@ static bool is_dot(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
 }
 
-/* The op of the body that defines `value` in this iteration, or in an earlier one if `value` is carried; null when
- * there is none. */
-static MlirOperation definition(const chain_t *chain, MlirValue value) {
-  if (mlirValueIsABlockArgument(value)) {
-    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
-    if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), chain->body) || number == 0)
-      return (MlirOperation){NULL};
-    value = mlirOperationGetOperand(mlirBlockGetTerminator(chain->body), number - 1);
-  }
-  MlirOperation op = nereid_defining_op(value);
-  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), chain->body) ? op
-                                                                                            : (MlirOperation){NULL};
-}
-
 static void follow(chain_t *chain, MlirOperation op) {
   nereid_schedule_values_t uses = {0};
   uintptr_t *place = nereid_map_find(&chain->ops, op.ptr) ? NULL : nereid_map_insert(&chain->ops, op.ptr);
@@ -51,7 +37,7 @@ static void follow(chain_t *chain, MlirOperation op) {
   *place = 1;
   chain->has_dot = chain->has_dot || is_dot(op);
   for (size_t i = 0; i < uses.size; ++i) {
-    MlirOperation from = definition(chain, uses.data[i]);
+    MlirOperation from = nereid_schedule_definition(chain->body, uses.data[i], NULL);
     if (!mlirOperationIsNull(from))
       follow(chain, from);
   }
