@@ -13,7 +13,7 @@
 enum { NEREID_TILE_RANK = 5 };
 
 typedef struct nereid_tile {
-  MlirValue descriptor; /* of the kernel (nereid_descriptor_of_kernel) */
+  MlirValue descriptor; /* from nereid_descriptor_of_kernel: equal for one tensor */
   intptr_t rank;
   nereid_address_t intervals[NEREID_TILE_RANK]; /* outermost first; a null form: anywhere */
   const struct nereid_tile *next;               /* with the same forms in the first dimension */

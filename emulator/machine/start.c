@@ -65,7 +65,7 @@ static void set_place(const emu_cta_t *cta, const emu_warp_t *warp) {
   }
 }
 
-enum { REGISTER_UNIT = 8 }; /* of a thread's registers */
+enum { REGISTER_UNIT = 8 }; /* granularity of the registers per thread */
 
 static size_t rounded(size_t bytes) {
   return (bytes + 63) / 64 * 64;

@@ -11,7 +11,7 @@ typedef struct emu_pending { /* a wait that has begun */
   uint32_t mask;
 } emu_pending_t;
 
-typedef struct emu_clock { /* of a warp */
+typedef struct emu_clock { /* the time of a warp, in steps */
   uint64_t now;            /* steps */
   emu_event_t run;         /* the instructions since its begin; insn null: none */
   emu_pending_t waits[EMU_LANES];
@@ -24,7 +24,7 @@ struct emu_timeline {
   const nereid_emulator_program_t *program;
   const uint8_t *moments; /* by pc */
   uint64_t limit, dropped;
-  uint64_t now;                                      /* of the current instruction or landing; 0: outside of both */
+  uint64_t now;                                      /* time of the current instruction or landing; 0: none */
   uint64_t cluster_latest, cluster_completed[2];     /* barrier.cluster: last arrival; completion, by phase */
   uint32_t n_ctas, n_warps, ids[EMU_MAX_CLUSTER][3]; /* n_warps: per CTA */
   bool shown[EMU_MAX_CLUSTER], failed;               /* shown: records events of the CTA; failed: out of memory */

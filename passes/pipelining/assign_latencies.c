@@ -18,8 +18,7 @@
  * Latencies shrink until the rings fit in shared memory (ring_budget.h). A tt.latency that is there already stays.
  *
  * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot
- * takes from registers and that depends on another dot has latency 1: the softmax of attention overlaps its second dot.
- * */
+ * takes from registers and that depends on another dot has latency 1: attention overlaps its second dot and softmax. */
 #include "passes/pass.h"
 #include "passes/pipelining/dots/chained_dots.h"
 #include "passes/pipelining/loop_stages.h"

@@ -5,8 +5,7 @@
  *   values      a tensor map of its address              | 4096       | 512        | 512         | 1           | 7
  *
  * A tensor fills its descriptor's head and the parameters of the same group that follow it. If the compiler replaced
- * the descriptor by a pointer, the head is the address, and the group has the shapes and strides that the kernel reads.
- * */
+ * the descriptor by a pointer, the head is the address, and the group has shapes and strides for the kernel. */
 #include "python-free-bindings/launch/arguments.h"
 
 #include "python-free-bindings/launch/owners.h"

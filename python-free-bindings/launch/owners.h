@@ -1,8 +1,7 @@
 /* Owners of memory that captured graphs use, and their deferred release.
  *
  * A driver calls the destructor of a graph's user object on a thread of its own, where the driver must not be called. A
- * release may free device memory, so the destructor only appends to a list, which a later call of the program empties.
- * */
+ * release may free device memory, so the destructor only appends to a list that a later call of the program empties. */
 #ifndef NEREID_LAUNCH_OWNERS_H
 #define NEREID_LAUNCH_OWNERS_H
 

@@ -99,7 +99,7 @@ static int64_t fitting_warps(const nereid_lower_t *lower, int64_t registers) {
   return 0;
 }
 
-/* What would fit in place of `type`: "tensor<32768xf32>, of 128 registers, or 8 warps would fit". */
+/* The alternatives to `type` that fit: "tensor<32768xf32>, of 128 registers, or 8 warps would fit". */
 static nereid_text_t remedy(const nereid_lower_t *lower, MlirType type, int64_t registers) {
   nereid_text_t text = {""};
   int64_t of_smaller = 0;

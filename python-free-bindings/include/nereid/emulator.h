@@ -250,7 +250,7 @@ typedef enum nereid_emulator_event_kind {
 typedef struct nereid_emulator_event {
   nereid_emulator_event_kind_t kind;
   uint64_t begin, end;
-  uint32_t cta[3], warp;   /* of the warp that executes or issues it */
+  uint32_t cta[3], warp;   /* the warp that executes or issues it */
   uint32_t lanes;          /* a mask */
   uint32_t count;          /* RUN: instructions; LOAD, SEND: bytes; else 0 */
   uint32_t barrier, phase; /* BARRIER: its number; tracked by, or waiting for an mbarrier: its address, its parity */
@@ -261,7 +261,7 @@ typedef struct nereid_emulator_event {
 /* Selects the events of a timeline. Zeros: the CTAs of the first cluster, 200,000 events. */
 typedef struct nereid_emulator_timeline {
   uint64_t first, ctas; /* number of the first CTA in the grid, x fastest; number of CTAs, 0: those of its cluster */
-  uint64_t limit;       /* of events; the report has the number of those left out */
+  uint64_t limit;       /* maximum number of events; the report counts the others */
 } nereid_emulator_timeline_t;
 
 typedef struct nereid_emulator_launch {

@@ -24,7 +24,7 @@ typedef enum nereid_parameter_kind {
   NEREID_PARAMETER_POINTER = 1,    /* a global address, 8 bytes */
   NEREID_PARAMETER_DESCRIPTOR = 2, /* a tensor map, 128 bytes by value, aligned to 64 */
   NEREID_PARAMETER_OPAQUE = 3,     /* only its size is known */
-  NEREID_PARAMETER_TENSOR = 4,     /* of arguments only: a tensor, which the launcher passes as a descriptor */
+  NEREID_PARAMETER_TENSOR = 4,     /* an argument only: a tensor that the launcher passes as a descriptor */
 } nereid_parameter_kind_t;
 
 /* The value that the launcher passes. All parameters of one descriptor have the same group. */

@@ -100,13 +100,13 @@ typedef enum nereid_padding {
 
 /* A tensor in global memory. */
 typedef struct nereid_tensor {
-  uint64_t address;                  /* of element 0 */
+  uint64_t address;                  /* device address of the first element */
   nereid_element_t element;          /* NONE: the type that the kernel expects */
   uint32_t rank;                     /* 1 to 5 */
   uint64_t shape[NEREID_TMA_RANK];   /* elements, outermost first */
   uint64_t strides[NEREID_TMA_RANK]; /* elements from one index to the next; all 0: contiguous, rows first */
   nereid_padding_t padding;
-  nereid_tma_owner_t owner; /* of the memory; zeros: the caller keeps it alive */
+  nereid_tma_owner_t owner; /* keeps the memory alive; zeros: the caller does */
 } nereid_tensor_t;
 
 /* The tile that a kernel accesses through a descriptor, as its metadata and Triton's TensorDescriptor specify it. */
