@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "python-free-bindings/launch/image/image.h"
+#include "tools/nereid/define.h"
 
 #include <unistd.h>
 
@@ -37,6 +38,11 @@ nereid_status_t tool_job_load(nereid_arena_t *arena, const run_settings_t *setti
   }
   job->source = input;
   job->source_name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-  nereid_status_t status = tool_job_compile(arena, settings, stage, target, job, message);
+  nereid_status_t status = kind == NEREID_IMAGE_PTX
+                               ? NEREID_OK
+                               : tool_define(arena, job->source_name, &settings->defines, &job->source, message);
+  job->reported = status == NEREID_ERROR_PROGRAM;
+  if (!status)
+    status = tool_job_compile(arena, settings, stage, target, job, message);
   return status || kind != NEREID_IMAGE_PTX ? status : tool_job_complete(arena, settings, path, job, message);
 }

@@ -11,6 +11,7 @@
 #include "tools/nereid/caret.h"
 #include "tools/nereid/compile/compile_output.h"
 #include "tools/nereid/compile/remarks.h"
+#include "tools/nereid/define.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/paths.h"
 #include "tools/nereid/tool.h"
@@ -24,6 +25,7 @@ enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
       *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid;
+  tool_list_t defines;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, no_global_order, no_warp_specialization, lineinfo, cooperative, pdl, nvjitlink,
       specialize_calls;
@@ -43,6 +45,7 @@ static const tool_option_t options[] = {
     {"--num-stages", "N", "loop iterations in flight (default: the module's, else 3)", TOOL_INTEGER, AT(num_stages)},
     {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
     {"--maxnreg", "N", "registers per thread, at most 255", TOOL_INTEGER, AT(maxnreg)},
+    {"--define", "NAME=VALUE", "replace ${NAME} in the text of the input", TOOL_LIST, AT(defines)},
     {"--grid", "GRID",
      "the kernel's grid in names of its arguments, such as 'x = ceildiv(m, 128) * ceildiv(n, 256), per_sm = 1'; "
      "replaces nereid.grid of the IR; auto: derived from the IR",
@@ -193,6 +196,10 @@ static int compile_one(work_t *work, const char *path) {
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   nereid_status_t status = nereid_file_read(&arena, path, &source.text, &message);
+  if (status == NEREID_OK)
+    status = tool_define(&arena, source.name, &work->settings->defines, &source.text, &message);
+  if (status == NEREID_ERROR_PROGRAM)
+    source.errors = 1; /* printed */
   if (status == NEREID_OK)
     status = nereid_compiler_create(&how, &compiler);
   if (status == NEREID_OK)

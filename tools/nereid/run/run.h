@@ -9,7 +9,7 @@
 
 typedef struct run_settings {
   const char *grid, *block, *abi, *engine, *check, *tolerance, *kernel, *target, *schedule, *landing, *ptxas_options;
-  tool_list_t arguments, outputs;
+  tool_list_t arguments, outputs, defines;
   int64_t seed, steps, num_warps, num_stages, num_ctas; /* the last three: 0 when not given */
   int64_t shared;                                       /* bytes; -1 when not given */
   const char *races;                                    /* path of a file */
@@ -40,6 +40,8 @@ typedef struct run_settings {
      TOOL_INTEGER, offsetof(run_settings_t, steps)}, \
     {"--kernel", "NAME", "the kernel of the input to run", TOOL_TEXT, offsetof(run_settings_t, kernel)}, \
     {"--target", "T", "target to compile for; default: the engine's", TOOL_TEXT, offsetof(run_settings_t, target)}, \
+    {"--define", "NAME=VALUE", "replace ${NAME} in the text of the input", TOOL_LIST, \
+     offsetof(run_settings_t, defines)}, \
     {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)}, \
     {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER, \
      offsetof(run_settings_t, num_stages)}, \
