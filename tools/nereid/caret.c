@@ -10,10 +10,10 @@
 #include "tools/nereid/caret.h"
 
 #include "base/file.h"
+#include "tools/nereid/jobs/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static const char *const severities[] = {"error", "warning", "remark", "note"};
 static const char *const colors[] = {"\033[1;31m", "\033[1;35m", "\033[1;34m", "\033[1;36m"};
@@ -47,7 +47,7 @@ static void print_source(const tool_source_t *source, const nereid_diagnostic_t 
 }
 
 static void print_one(const tool_source_t *source, const nereid_diagnostic_t *diagnostic, FILE *out) {
-  bool color = isatty(STDERR_FILENO);
+  bool color = tool_worker_is_on_terminal();
   if (diagnostic->file && diagnostic->line && diagnostic->column)
     fprintf(out, "%s:%u:%u: ", diagnostic->file, diagnostic->line, diagnostic->column);
   else if (diagnostic->file && diagnostic->line)

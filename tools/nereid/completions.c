@@ -21,6 +21,11 @@ static void print_quoted(const char *text, const char *quote, const char *specia
   }
 }
 
+/* Returns whether the option may be given without its value. */
+static bool is_value_optional(const tool_option_t *option) {
+  return option->kind == TOOL_MAYBE || option->kind == TOOL_OPTIONAL_INTEGER;
+}
+
 /* --- bash --- */
 
 static void print_bash(const tool_command_t *const *commands, size_t n_commands) {
@@ -57,7 +62,7 @@ static void print_zsh_option(const tool_option_t *option) {
   print_quoted(option->text, "'\\''", "[]\\");
   putchar(']');
   if (option->kind != TOOL_FLAG) {
-    fputs(option->kind == TOOL_MAYBE ? "::" : ":", stdout);
+    fputs(is_value_optional(option) ? "::" : ":", stdout);
     print_quoted(option->metavar ? option->metavar : "value", "'\\''", ":\\");
     fputs(":_files", stdout);
   }
@@ -101,7 +106,7 @@ static void print_fish_option(const tool_command_t *command, const tool_option_t
          is_long           ? 'l'
          : option->name[2] ? 'o'
                            : 's',
-         option->name + (is_long ? 2 : 1), option->kind == TOOL_FLAG || option->kind == TOOL_MAYBE ? "" : " -r");
+         option->name + (is_long ? 2 : 1), option->kind == TOOL_FLAG || is_value_optional(option) ? "" : " -r");
   print_quoted(option->text, "\\'", "\\");
   puts("'");
 }

@@ -14,7 +14,7 @@ static atomic_int caught;                   /* the caught signal; 0: none */
 
 static void on_signal(int number) {
   int none = 0;
-  if (atomic_load(&depth) > 0 && atomic_compare_exchange_strong(&caught, &none, number)) {
+  if (cancellation && atomic_load(&depth) > 0 && atomic_compare_exchange_strong(&caught, &none, number)) {
     nereid_cancellation_request(cancellation);
     return;
   }
@@ -45,6 +45,18 @@ void tool_interrupt_end(void) {
 
 bool tool_interrupt_is_caught(void) {
   return atomic_load(&caught) != 0;
+}
+
+void tool_interrupt_forget(void) {
+  nereid_cancellation_t *own = NULL;
+  atomic_store(&depth, 0);
+  atomic_store(&caught, 0);
+  if (!cancellation)
+    return;
+  if (nereid_cancellation_create(&own) != NEREID_OK)
+    own = NULL; /* signals then end the process */
+  nereid_cancellation_destroy(cancellation);
+  cancellation = own;
 }
 
 void tool_interrupt_finish(void) {

@@ -14,6 +14,10 @@ void tool_interrupt_end(void);
 /* Returns whether such a signal arrived. Work that has not started must then not start. */
 bool tool_interrupt_is_caught(void);
 
+/* Leaves all sections, discards a caught signal and creates another cancellation: for a process that fork has just
+ * created. */
+void tool_interrupt_forget(void);
+
 /* Ends the process by the signal that arrived, so that a shell sees it; returns when there was none. */
 void tool_interrupt_finish(void);
 

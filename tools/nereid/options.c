@@ -103,6 +103,12 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
   case TOOL_MAYBE:
     *(const char **)place = value;
     return true;
+  case TOOL_OPTIONAL_INTEGER:
+    if (!value) {
+      *(int64_t *)place = TOOL_ALL;
+      return true;
+    }
+    /* fall through */
   case TOOL_INTEGER:
     if (parse_integer(value, place))
       return true;
@@ -115,6 +121,44 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
     return false;
   }
   return false;
+}
+
+/* Returns the option of -j4, an optional integer that follows the name without a space; null for other words. */
+static const tool_option_t *find_attached(const tool_command_t *command, const char *word, const char **out_value) {
+  int64_t value;
+  for (size_t i = 0; i < command->n_options; ++i) {
+    const tool_option_t *option = &command->options[i];
+    const size_t length = strlen(option->name);
+    if (option->kind != TOOL_OPTIONAL_INTEGER || strncmp(word, option->name, length) != 0 ||
+        !parse_integer(word + length, &value))
+      continue;
+    *out_value = word + length;
+    return option;
+  }
+  return NULL;
+}
+
+/* Finds the option of a word, and its value if that is part of the word. */
+static const tool_option_t *split_word(const tool_command_t *command, const char *word, const char **out_value) {
+  const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+  const size_t length = equals ? (size_t)(equals - word) : strlen(word);
+  const tool_option_t *option = find_option(command, nereid_view_of(word, length));
+  *out_value = equals ? equals + 1 : NULL;
+  return option ? option : find_attached(command, word, out_value);
+}
+
+/* Returns whether the option takes the next word as its value. */
+static bool takes_next(const tool_option_t *option, const char *next) {
+  int64_t value;
+  switch (option->kind) {
+  case TOOL_FLAG:
+  case TOOL_MAYBE:
+    return false;
+  case TOOL_OPTIONAL_INTEGER:
+    return next && parse_integer(next, &value);
+  default:
+    return true;
+  }
 }
 
 static int unknown_option(const tool_command_t *command, const char *word) {
@@ -149,19 +193,20 @@ int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int
       print_help(command);
       return TOOL_DONE;
     }
-    const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
-    size_t length = equals ? (size_t)(equals - word) : strlen(word);
-    const tool_option_t *option = find_option(command, nereid_view_of(word, length));
+    const char *value;
+    const tool_option_t *option = split_word(command, word, &value);
     if (!option)
       return unknown_option(command, word);
-    if (option->kind == TOOL_FLAG && equals)
+    if (option->kind == TOOL_FLAG && value)
       return wrong_call(command, "unexpected value in", word);
-    const char *value = equals ? equals + 1 : NULL;
     if (option->kind == TOOL_MAYBE && !value)
       value = "";
-    if (option->kind != TOOL_FLAG && !value && ++i == argc)
-      return wrong_call(command, "missing value after", word);
-    if (!store(arena, command, option, value ? value : argv[i], argc, settings))
+    if (!value && takes_next(option, argv[i + 1])) { /* argv ends in a null */
+      if (++i == argc)
+        return wrong_call(command, "missing value after", word);
+      value = argv[i];
+    }
+    if (!store(arena, command, option, value, argc, settings))
       return TOOL_CALL;
   }
   return TOOL_CONTINUE;

@@ -21,13 +21,16 @@ enum { TOOL_DONE = 0, TOOL_PROGRAM = 1, TOOL_CALL = 2 };
 enum { TOOL_CONTINUE = -1 };
 
 typedef enum tool_option_kind {
-  TOOL_FLAG,    /* bool: --x */
-  TOOL_TEXT,    /* const char *: --x V or --x=V; the last one counts */
-  TOOL_ONCE,    /* const char *: as TOOL_TEXT, but a second one is an error */
-  TOOL_INTEGER, /* int64_t */
-  TOOL_MAYBE,   /* const char *: --x, which stores an empty text, or --x=V; its metavar is "[=V]" */
-  TOOL_LIST,    /* tool_list_t: may be given many times */
+  TOOL_FLAG,             /* bool: --x */
+  TOOL_TEXT,             /* const char *: --x V or --x=V; the last one counts */
+  TOOL_ONCE,             /* const char *: as TOOL_TEXT, but a second one is an error */
+  TOOL_INTEGER,          /* int64_t */
+  TOOL_OPTIONAL_INTEGER, /* int64_t: -j, which stores TOOL_ALL, or -j N, or -jN; its metavar is "[N]" */
+  TOOL_MAYBE,            /* const char *: --x, which stores an empty text, or --x=V; its metavar is "[=V]" */
+  TOOL_LIST,             /* tool_list_t: may be given many times */
 } tool_option_kind_t;
+
+#define TOOL_ALL INT64_MIN /* stored by a TOOL_OPTIONAL_INTEGER option without a number */
 
 typedef struct tool_list {
   const char **items; /* borrowed from argv; the array is owned by the arena of the parse */

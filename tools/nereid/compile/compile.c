@@ -13,18 +13,18 @@
 #include "tools/nereid/compile/remarks.h"
 #include "tools/nereid/define.h"
 #include "tools/nereid/interrupt.h"
+#include "tools/nereid/jobs/jobs.h"
+#include "tools/nereid/jobs/progress.h"
 #include "tools/nereid/paths.h"
 #include "tools/nereid/tool.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 
 enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an error */
 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
-      *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid;
+      *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid, *progress;
   tool_list_t defines;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, no_global_order, no_warp_specialization, lineinfo, cooperative, pdl, nvjitlink,
@@ -87,7 +87,12 @@ static const tool_option_t options[] = {
     {"--remarks", "[=REGEX]",
      "print the decisions of passes and their reasons; REGEX filters by pass, decision or text", TOOL_MAYBE,
      AT(remarks)},
-    {"-j", "N", "compile N inputs in parallel (default: 1)", TOOL_INTEGER, AT(jobs)},
+    {"-j", "[N]", "compile N inputs at a time, each in its own process; without N one per processor (default: 1)",
+     TOOL_OPTIONAL_INTEGER, AT(jobs)},
+    {"--progress", "KIND",
+     "progress of several inputs: tty, plain (a line for each), none or auto (default: tty on a terminal, else a plain "
+     "line every 10 seconds)",
+     TOOL_TEXT, AT(progress)},
 };
 
 static int run(int argc, char **argv);
@@ -95,15 +100,14 @@ static int run(int argc, char **argv);
 const tool_command_t tool_command_compile = {
     "compile", "IN…", "compiles Triton IR, LLVM IR or PTX to a later stage", options, TOOL_COUNT(options), run};
 
-/* The state that all threads of one command share. */
+/* The state of one command. */
 typedef struct work {
   const settings_t *settings;
   nereid_compile_options_t options;
   tool_remarks_t remarks;
   const char **inputs;
   size_t n_inputs;
-  atomic_size_t next;
-  atomic_int code; /* the highest exit code so far */
+  size_t n_workers; /* processes */
 } work_t;
 
 static int32_t given(int64_t value) {
@@ -155,7 +159,7 @@ static int check_numbers(const settings_t *settings) {
                  {"--maxnreg", settings->maxnreg},
                  {"--timeout", settings->time_limit},
                  {"--assembler-timeout", settings->assembler_timeout},
-                 {"-j", settings->jobs}};
+                 {"-j", settings->jobs == TOOL_ALL ? UNSET : settings->jobs}};
   for (size_t i = 0; i < TOOL_COUNT(numbers); i++)
     if (numbers[i].value != UNSET && (numbers[i].value < 1 || numbers[i].value > INT16_MAX)) {
       tool_error(&tool_command_compile, "%s %lld is out of range", numbers[i].name, (long long)numbers[i].value);
@@ -189,8 +193,10 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
 
 static int compile_one(work_t *work, const char *path) {
   tool_source_t source = {.name = strcmp(path, "-") == 0 ? "<stdin>" : path};
-  const nereid_compiler_options_t how = {
-      .size = sizeof how, .handler = tool_print_diagnostic, .user_data = &source, .one_shot = work->n_inputs <= 2};
+  const nereid_compiler_options_t how = {.size = sizeof how,
+                                         .handler = tool_print_diagnostic,
+                                         .user_data = &source,
+                                         .one_shot = work->n_inputs <= 2 * work->n_workers};
   nereid_message_t message = {""};
   nereid_compiler_t *compiler = NULL;
   nereid_arena_t arena;
@@ -215,29 +221,29 @@ static int compile_one(work_t *work, const char *path) {
   return tool_failed(&tool_command_compile, status, &message);
 }
 
-static void *run_thread(void *argument) {
-  work_t *work = argument;
-  for (size_t i = atomic_fetch_add(&work->next, 1); i < work->n_inputs && !tool_interrupt_is_caught();
-       i = atomic_fetch_add(&work->next, 1)) {
-    int code = compile_one(work, work->inputs[i]), worst = atomic_load(&work->code);
-    while (code > worst && !atomic_compare_exchange_weak(&work->code, &worst, code))
-      ;
-  }
-  return NULL;
+static const char *name_of(void *data, size_t index) {
+  const work_t *work = data;
+  return work->inputs[index];
 }
 
-/* Compiles all inputs on up to `jobs` threads, this one included; a thread that cannot be started is skipped. */
-static int run_all(work_t *work, int64_t jobs) {
-  pthread_t threads[256];
-  size_t n_threads = jobs > 256 ? 256 : (size_t)jobs, started = 0;
-  if (n_threads > work->n_inputs)
-    n_threads = work->n_inputs;
-  while (started + 1 < n_threads && pthread_create(&threads[started], NULL, run_thread, work) == 0)
-    started++;
-  run_thread(work);
-  for (size_t i = 0; i < started; i++)
-    pthread_join(threads[i], NULL);
-  return atomic_load(&work->code);
+static tool_job_result_t run_job(void *data, size_t index) {
+  work_t *work = data;
+  return (tool_job_result_t){.code = compile_one(work, work->inputs[index])};
+}
+
+/* A single input is compiled in this process. */
+static int run_all(work_t *work, tool_progress_kind_t progress) {
+  const int64_t jobs = work->settings->jobs;
+  work->n_workers = (size_t)(jobs == TOOL_ALL ? tool_jobs_processors() : jobs);
+  if (work->n_inputs == 1)
+    return compile_one(work, work->inputs[0]);
+  return tool_jobs_run(&(tool_jobs_t){.command = &tool_command_compile,
+                                      .n = work->n_inputs,
+                                      .workers = (int64_t)work->n_workers,
+                                      .progress = progress,
+                                      .name = name_of,
+                                      .run = run_job,
+                                      .data = work});
 }
 
 /* Rejects two inputs with the same output name, because the second would overwrite the first. False after an error on
@@ -276,6 +282,25 @@ static int check_output(nereid_arena_t *arena, const settings_t *settings, const
   return check_names(arena, inputs) ? TOOL_CONTINUE : TOOL_CALL;
 }
 
+/* Checks the words of options and converts them into `work` and `progress`. */
+static int convert_words(const settings_t *settings, work_t *work, tool_progress_kind_t *progress) {
+  if (settings->abi && strcmp(settings->abi, "triton") != 0 && strcmp(settings->abi, "ptx") != 0) {
+    tool_error(&tool_command_compile, "unknown ABI '%s': expected triton or ptx", settings->abi);
+    return TOOL_CALL;
+  }
+  if (!tool_progress_parse(settings->progress, progress)) {
+    tool_error(&tool_command_compile, "--progress %s: expected auto, plain, tty or none", settings->progress);
+    return TOOL_CALL;
+  }
+  if (!convert(settings, &work->options)) {
+    tool_error(&tool_command_compile, "--emit %s: expected ttir, ttgir, llvm, ll, ptx or cubin", settings->emit);
+    return TOOL_CALL;
+  }
+  if (!tool_remarks_open(&work->remarks, &tool_command_compile, settings->remarks ? settings->remarks : ""))
+    return TOOL_CALL;
+  return TOOL_CONTINUE;
+}
+
 static int run(int argc, char **argv) {
   settings_t settings = {.num_warps = UNSET,
                          .num_stages = UNSET,
@@ -285,30 +310,21 @@ static int run(int argc, char **argv) {
                          .time_limit = UNSET,
                          .assembler_timeout = UNSET};
   tool_list_t inputs = {0};
+  tool_progress_kind_t progress;
   work_t work = {.settings = &settings};
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   int code = tool_options_parse(&arena, &tool_command_compile, argc, argv, &settings, &inputs);
+  work.inputs = inputs.items;
+  work.n_inputs = inputs.size;
   if (code == TOOL_CONTINUE)
     code = check_numbers(&settings);
   if (code == TOOL_CONTINUE)
     code = check_output(&arena, &settings, &inputs);
-  if (code == TOOL_CONTINUE && settings.abi && strcmp(settings.abi, "triton") != 0 &&
-      strcmp(settings.abi, "ptx") != 0) {
-    tool_error(&tool_command_compile, "unknown ABI '%s': expected triton or ptx", settings.abi);
-    code = TOOL_CALL;
-  }
-  if (code == TOOL_CONTINUE && !convert(&settings, &work.options)) {
-    tool_error(&tool_command_compile, "--emit %s: expected ttir, ttgir, llvm, ll, ptx or cubin", settings.emit);
-    code = TOOL_CALL;
-  }
-  work.inputs = inputs.items;
-  work.n_inputs = inputs.size;
-  if (code == TOOL_CONTINUE &&
-      !tool_remarks_open(&work.remarks, &tool_command_compile, settings.remarks ? settings.remarks : ""))
-    code = TOOL_CALL;
   if (code == TOOL_CONTINUE)
-    code = run_all(&work, settings.jobs);
+    code = convert_words(&settings, &work, &progress);
+  if (code == TOOL_CONTINUE)
+    code = run_all(&work, progress);
   tool_remarks_close(&work.remarks);
   nereid_arena_deinitialize(&arena);
   return code;
