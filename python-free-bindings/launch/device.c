@@ -144,7 +144,7 @@ nereid_status_t nereid_device_open_named(const char *name, nereid_device_t **out
 void nereid_device_close(nereid_device_t *device) {
   if (!device)
     return;
-  nereid_owners_destroy(device->owners);
+  nereid_owners_destroy(device->owners, device->driver);
   nereid_tma_cache_destroy(device->maps);
   if (device->retained)
     device->driver->device_primary_ctx_release(device->device);
@@ -225,6 +225,6 @@ nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_messag
   if (status)
     return status;
   status = leave(device, pushed, device->driver->ctx_synchronize(), "running on the device", message);
-  nereid_owners_collect(device->owners);
+  nereid_owners_collect(device->owners, device->driver);
   return status;
 }

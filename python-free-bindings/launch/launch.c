@@ -162,7 +162,7 @@ static nereid_status_t launch_values(const nereid_kernel_t *kernel, const nereid
 static nereid_status_t launch_tensors(const nereid_kernel_t *kernel, const nereid_launch_t *launch, size_t n,
                                       const nereid_value_t *arguments, nereid_message_t *message) {
   nereid_arguments_t expanded;
-  nereid_owners_collect(kernel->device->owners);
+  nereid_owners_collect(kernel->device->owners, kernel->device->driver);
   nereid_status_t status = nereid_arguments_expand(kernel, n, arguments, true, &expanded, message);
   if (status)
     return status;

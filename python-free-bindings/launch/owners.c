@@ -36,10 +36,8 @@ static void drop(nereid_owners_t *owners) {
     free(owners);
 }
 
-void nereid_owners_collect(nereid_owners_t *owners) {
+static void release_pending(nereid_owners_t *owners) {
   kept_t *oldest = NULL;
-  if (!atomic_load_explicit(&owners->pending, memory_order_relaxed))
-    return;
   for (kept_t *kept = atomic_exchange(&owners->pending, NULL), *next; kept; kept = next) {
     next = kept->next;
     kept->next = oldest;
@@ -52,11 +50,23 @@ void nereid_owners_collect(nereid_owners_t *owners) {
   }
 }
 
-void nereid_owners_destroy(nereid_owners_t *owners) {
+/* In another mode than RELAXED, freeing memory invalidates a capture of this thread. */
+void nereid_owners_collect(nereid_owners_t *owners, const struct nereid_driver *driver) {
+  enum { RELAXED = 2 }; /* CUstreamCaptureMode */
+  int mode = RELAXED;
+  if (!atomic_load_explicit(&owners->pending, memory_order_relaxed))
+    return;
+  const bool exchanged = driver->thread_exchange_capture_mode && !driver->thread_exchange_capture_mode(&mode);
+  release_pending(owners);
+  if (exchanged)
+    (void)driver->thread_exchange_capture_mode(&mode);
+}
+
+void nereid_owners_destroy(nereid_owners_t *owners, const struct nereid_driver *driver) {
   if (!owners)
     return;
   atomic_store(&owners->closed, true);
-  nereid_owners_collect(owners);
+  nereid_owners_collect(owners, driver);
   drop(owners);
 }
 
@@ -69,7 +79,7 @@ static void dispose(void *data) {
   while (!atomic_compare_exchange_weak(&owners->pending, &kept->next, kept)) {
   }
   if (atomic_load(&owners->closed))
-    nereid_owners_collect(owners);
+    release_pending(owners);
   drop(owners);
 }
 

@@ -15,10 +15,11 @@ nereid_owners_t *nereid_owners_create(void);
 
 /* Releases the pending owners. Those of graphs that still exist are released when their graph is destroyed, by its
  * destructor. Null is valid. */
-void nereid_owners_destroy(nereid_owners_t *owners);
+void nereid_owners_destroy(nereid_owners_t *owners, const struct nereid_driver *driver);
 
-/* Releases the owners whose graphs were destroyed, in the order of destruction. One load if there are none. */
-void nereid_owners_collect(nereid_owners_t *owners);
+/* Releases the owners whose graphs were destroyed, in the order of destruction. One load if there are none. A release may
+ * free memory while this thread captures a stream. */
+void nereid_owners_collect(nereid_owners_t *owners, const struct nereid_driver *driver);
 
 /* Retains an owner for as long as a graph, or an executable graph of it, exists. The driver has user objects. */
 NEREID_MUST_USE nereid_status_t nereid_owners_keep(nereid_owners_t *owners, const struct nereid_driver *driver,

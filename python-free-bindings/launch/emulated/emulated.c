@@ -44,7 +44,9 @@ static nereid_cu_result_t get_error_name(nereid_cu_result_t error, const char **
               {NEREID_CU_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
               {NEREID_CU_INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
               {NEREID_CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
-              {NEREID_CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"}};
+              {NEREID_CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED"},
+              {NEREID_CU_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+              {NEREID_CU_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     if (rows[i].error == error) {
       *name = rows[i].name;
@@ -80,7 +82,7 @@ static nereid_cu_result_t ctx_pop_current(void **context) {
 
 /* A launch has ended when its call returns. */
 static nereid_cu_result_t ctx_synchronize(void) {
-  return 0;
+  return nereid_emulated_may_capture("waiting for the device");
 }
 
 static nereid_cu_result_t stream_synchronize(void *stream) {
@@ -151,6 +153,16 @@ nereid_cu_result_t nereid_emulated_free(uint64_t address) {
     return nereid_emulated_fail(NEREID_CU_INVALID_VALUE, "no allocation begins at 0x%llx", (unsigned long long)address);
   free(buffer);
   return 0;
+}
+
+static nereid_cu_result_t mem_alloc_now(uint64_t *address, size_t bytes) {
+  nereid_cu_result_t result = nereid_emulated_may_capture("allocating memory");
+  return result ? result : mem_alloc(address, bytes);
+}
+
+static nereid_cu_result_t mem_free_now(uint64_t address) {
+  nereid_cu_result_t result = nereid_emulated_may_capture("freeing memory");
+  return result ? result : nereid_emulated_free(address);
 }
 
 static nereid_cu_result_t mem_alloc_async(uint64_t *address, size_t bytes, void *stream) {
@@ -283,8 +295,8 @@ static const nereid_driver_t table = {
     .func_get_attribute = nereid_emulated_get_attribute,
     .func_set_attribute = nereid_emulated_set_attribute,
     .launch_kernel_ex = nereid_emulated_launch,
-    .mem_alloc = mem_alloc,
-    .mem_free = nereid_emulated_free,
+    .mem_alloc = mem_alloc_now,
+    .mem_free = mem_free_now,
     .mem_alloc_async = mem_alloc_async,
     .mem_free_async = mem_free_async,
     .memcpy_htod = memcpy_htod,
@@ -304,6 +316,7 @@ static const nereid_driver_t table = {
     .stream_create = nereid_emulated_stream_create,
     .stream_destroy = nereid_emulated_stream_destroy,
     .stream_begin_capture = nereid_emulated_begin_capture,
+    .thread_exchange_capture_mode = nereid_emulated_exchange_capture_mode,
     .stream_end_capture = nereid_emulated_end_capture,
     .graph_instantiate = nereid_emulated_graph_instantiate,
     .graph_launch = nereid_emulated_graph_launch,

@@ -52,6 +52,7 @@ nereid_cu_result_t nereid_emulated_free(uint64_t address);
 nereid_cu_result_t nereid_emulated_stream_create(void **stream, unsigned flags);
 nereid_cu_result_t nereid_emulated_stream_destroy(void *stream);
 nereid_cu_result_t nereid_emulated_begin_capture(void *stream, int mode);
+nereid_cu_result_t nereid_emulated_exchange_capture_mode(int *mode);
 nereid_cu_result_t nereid_emulated_end_capture(void *stream, void **graph);
 nereid_cu_result_t nereid_emulated_capture_info(void *stream, int *status, uint64_t *id, void **graph,
                                                 const void **dependencies, size_t *n);
@@ -62,6 +63,10 @@ nereid_cu_result_t nereid_emulated_object_create(void **object, void *data, void
                                                  unsigned references, unsigned flags);
 nereid_cu_result_t nereid_emulated_object_release(void *object, unsigned references);
 nereid_cu_result_t nereid_emulated_graph_retain(void *graph, void *object, unsigned references, unsigned flags);
+
+/* An entry that allocates, frees or waits is called. While this thread captures a stream, and its mode is not RELAXED,
+ * the call fails and the capture is invalid, as with CUDA's driver. `call` is a gerund phrase. */
+nereid_cu_result_t nereid_emulated_may_capture(const char *call);
 
 /* Whether the stream, which may be null, is being captured; then work is recorded by the functions below. */
 bool nereid_emulated_captures(const void *stream);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { ATTRIBUTES = 8 };
+enum { ATTRIBUTES = 8, RELAXED = 2 /* CUstreamCaptureMode */ };
 
 typedef struct node {
   struct node *next;
@@ -38,7 +38,14 @@ typedef struct graph {
 
 typedef struct stream {
   graph_t *captured; /* null: not being captured */
+  bool invalidated;  /* the capture, by a call that it does not permit */
 } stream_t;
+
+/* The capture that this thread began last and did not end, and the thread's CUstreamCaptureMode. */
+static _Thread_local struct {
+  stream_t *stream;
+  int mode;
+} thread;
 
 typedef struct object {
   void *data;
@@ -152,13 +159,14 @@ nereid_cu_result_t nereid_emulated_stream_destroy(void *handle) {
   stream_t *stream = handle;
   if (stream->captured)
     free_graph(stream->captured);
+  if (thread.stream == stream)
+    thread.stream = NULL;
   free(stream);
   return 0;
 }
 
 nereid_cu_result_t nereid_emulated_begin_capture(void *handle, int mode) {
   stream_t *stream = handle;
-  (void)mode;
   if (stream->captured)
     return nereid_emulated_fail(NEREID_CU_INVALID_VALUE, "the stream is being captured already");
   graph_t *graph = calloc(1, sizeof *graph);
@@ -167,15 +175,45 @@ nereid_cu_result_t nereid_emulated_begin_capture(void *handle, int mode) {
   *graph = (graph_t){.device = nereid_emulated_current(), .references = 1};
   graph->end = &graph->first;
   stream->captured = graph;
+  stream->invalidated = false;
+  thread.stream = mode == RELAXED ? NULL : stream;
   return 0;
+}
+
+nereid_cu_result_t nereid_emulated_exchange_capture_mode(int *mode) {
+  const int previous = thread.mode;
+  thread.mode = *mode;
+  *mode = previous;
+  return 0;
+}
+
+nereid_cu_result_t nereid_emulated_may_capture(const char *call) {
+  if (!thread.stream || thread.mode == RELAXED)
+    return 0;
+  thread.stream->invalidated = true;
+  return nereid_emulated_fail(NEREID_CU_STREAM_CAPTURE_UNSUPPORTED,
+                              "%s is not permitted while this thread captures a stream", call);
+}
+
+static nereid_cu_result_t invalidated(void) {
+  return nereid_emulated_fail(NEREID_CU_STREAM_CAPTURE_INVALIDATED,
+                              "an earlier call, which captures do not permit, has invalidated the capture");
 }
 
 nereid_cu_result_t nereid_emulated_end_capture(void *handle, void **out_graph) {
   stream_t *stream = handle;
-  *out_graph = stream ? stream->captured : NULL;
-  if (!*out_graph)
+  graph_t *graph = stream ? stream->captured : NULL;
+  *out_graph = NULL;
+  if (!graph)
     return nereid_emulated_fail(NEREID_CU_INVALID_VALUE, "the stream is not being captured");
   stream->captured = NULL;
+  if (thread.stream == stream)
+    thread.stream = NULL;
+  if (stream->invalidated) {
+    free_graph(graph);
+    return invalidated();
+  }
+  *out_graph = graph;
   return 0;
 }
 
@@ -195,7 +233,13 @@ bool nereid_emulated_captures(const void *handle) {
   return stream && stream->captured;
 }
 
+/* Takes ownership of the node. */
 static nereid_cu_result_t append(const stream_t *stream, node_t *node) {
+  if (stream->invalidated) {
+    free(node->block);
+    free(node);
+    return invalidated();
+  }
   *stream->captured->end = node;
   stream->captured->end = &node->next;
   return 0;

@@ -430,6 +430,59 @@ static void graphs_keep_tensors_alive(void **state) {
   nereid_module_unload(module);
 }
 
+/* The memory of a tensor that a graph used is freed by the next launch, which is captured. */
+typedef struct freed {
+  uint64_t address; /* 0: freed */
+  int references;
+} freed_t;
+
+static void retain_memory(void *data) {
+  ++((freed_t *)data)->references;
+}
+
+static void release_memory(void *data) {
+  freed_t *freed = data;
+  if (--freed->references)
+    return;
+  nereid_device_free(device, freed->address);
+  freed->address = 0;
+}
+
+static nereid_graph_t *capture_launch(const nereid_kernel_t *kernel, void *stream, const nereid_value_t *values) {
+  nereid_graph_t *graph;
+  CHECK(nereid_stream_capture(device, stream, &message));
+  CHECK(nereid_kernel_launch(kernel, &(nereid_launch_t){.grid = {1, 1, 1}, .stream = stream}, 2, values, &message));
+  CHECK(nereid_stream_end_capture(device, stream, &graph, &message));
+  return graph;
+}
+
+static void a_capture_frees_memory_of_destroyed_graphs(void **state) {
+  static char ptx[TEXT], json[TEXT];
+  nereid_module_t *module;
+  freed_t freed = {0};
+  uint64_t address, out;
+  void *stream;
+  (void)state;
+  tile_kernel(1, ptx, json);
+  const nereid_kernel_t *kernel = load(ptx, json, &module);
+  CHECK(nereid_device_allocate(device, 4096, &freed.address, &message));
+  CHECK(nereid_device_allocate(device, 4096, &address, &message));
+  CHECK(nereid_device_allocate(device, BOX * sizeof(float), &out, &message));
+  CHECK(nereid_stream_create(device, &stream, &message));
+  nereid_tensor_t owned = tensor_of(1, freed.address), tensor = tensor_of(1, address);
+  owned.owner = (nereid_tma_owner_t){&freed, retain_memory, release_memory};
+  nereid_graph_destroy(
+      capture_launch(kernel, stream, (nereid_value_t[]){nereid_value_tensor(&owned), nereid_value_pointer(out)}));
+  for (int i = 0; freed.address && i < 1000; ++i)
+    nereid_graph_destroy(
+        capture_launch(kernel, stream, (nereid_value_t[]){nereid_value_tensor(&tensor), nereid_value_pointer(out)}));
+  assert_int_equal(freed.address, 0);
+  nereid_stream_destroy(device, stream);
+  nereid_device_free(device, address);
+  nereid_device_free(device, out);
+  nereid_module_unload(module);
+}
+
 enum { LAUNCHERS = 16, LAUNCHES = 40 };
 
 typedef struct launcher {
@@ -532,6 +585,7 @@ int main(void) {
       cmocka_unit_test(graphs_fill),
       cmocka_unit_test(tensors_of_every_rank),
       cmocka_unit_test(graphs_keep_tensors_alive),
+      cmocka_unit_test(a_capture_frees_memory_of_destroyed_graphs),
       cmocka_unit_test(threads_launch_with_tensors),
       cmocka_unit_test(errors_launch_nothing),
       cmocka_unit_test(images_that_do_not_load),
