@@ -1,40 +1,25 @@
 /* The levels of a store.
  *
- *   get:  folder ── hit ──→ unit
- *           └─ miss or damaged ──→ NEREID_ERROR_NOT_FOUND
+ *   get:  folder ── hit ──→ unit                       put:  folder and server
+ *           └─ miss or damaged ── server ── hit ──→ unit, also to the folder
+ *                                   └─ miss, damaged, away ──→ NEREID_ERROR_NOT_FOUND
  *
  * A damaged file is not removed here: between the read and the removal another process may have replaced it by a good
  * one. The put of the process that compiles replaces it. */
-#include "nereid/store.h"
-
-#include "python-free-bindings/launch/store/folder.h"
+#include "python-free-bindings/launch/store/store_state.h"
 #include "python-free-bindings/launch/store/unit.h"
 
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const uint64_t default_limit = (uint64_t)4 << 30;
+enum { DEFAULT_LEASE = 60000 }; /* milliseconds */
 
-struct nereid_store {
-  nereid_folder_t folder;
-  nereid_store_handler_t handler;
-  void *user_data;
-  atomic_bool has_reported[3]; /* by event */
-  atomic_uint_fast64_t folder_hits, server_hits, misses, puts, damaged, failures, waits;
-};
-
-static void count(atomic_uint_fast64_t *counter) {
-  atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
-}
-
-/* Counts and reports a problem that costs a miss. */
-static void report(nereid_store_t *store, nereid_store_event_t event, const char *format, ...) NEREID_PRINTF(3, 4);
-static void report(nereid_store_t *store, nereid_store_event_t event, const char *format, ...) {
+void nereid_store_report(nereid_store_t *store, nereid_store_event_t event, const char *format, ...) {
   char text[sizeof(nereid_message_t) + 128];
   va_list arguments;
-  count(event == NEREID_STORE_DAMAGED ? &store->damaged : &store->failures);
+  nereid_store_add(event == NEREID_STORE_DAMAGED ? &store->damaged : &store->failures);
   const bool is_again = atomic_exchange(&store->has_reported[event], true);
   if (!store->handler || (is_again && event != NEREID_STORE_DAMAGED))
     return;
@@ -44,6 +29,19 @@ static void report(nereid_store_t *store, nereid_store_event_t event, const char
   store->handler(store->user_data, event, text);
 }
 
+static nereid_status_t open_levels(const nereid_store_options_t *options, nereid_store_t *store,
+                                   nereid_message_t *message) {
+  nereid_status_t status = NEREID_OK;
+  store->folder.limit = options->limit ? options->limit : default_limit;
+  if (options->folder && *options->folder)
+    status = nereid_folder_open(options->folder, store->folder.limit, options->read_only, &store->folder, message);
+  if (status == NEREID_OK && options->redis && *options->redis)
+    status = nereid_server_open(options, &store->server, message);
+  if (status == NEREID_OK && !store->folder.path && !store->server)
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "a store requires a folder or a server");
+  return status;
+}
+
 nereid_status_t nereid_store_open(const nereid_store_options_t *options, nereid_store_t **out_store,
                                   nereid_message_t *message) {
   if (!out_store)
@@ -51,17 +49,14 @@ nereid_status_t nereid_store_open(const nereid_store_options_t *options, nereid_
   *out_store = NULL;
   if (!options || options->size != sizeof *options)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the options of a store have a wrong size");
-  if (options->redis)
-    return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "this build has no Redis client");
-  if (!options->folder || !*options->folder)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "a store requires a folder or a server");
   nereid_store_t *store = calloc(1, sizeof *store);
   if (!store)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   store->handler = options->handler;
   store->user_data = options->user_data;
-  const nereid_status_t status = nereid_folder_open(options->folder, options->limit ? options->limit : default_limit,
-                                                    options->read_only, &store->folder, message);
+  store->read_only = options->read_only;
+  store->lease = options->lease ? options->lease : DEFAULT_LEASE;
+  const nereid_status_t status = open_levels(options, store, message);
   if (status == NEREID_OK)
     *out_store = store;
   else
@@ -73,6 +68,7 @@ void nereid_store_close(nereid_store_t *store) {
   if (!store)
     return;
   nereid_folder_close(&store->folder);
+  nereid_server_close(store->server);
   free(store);
 }
 
@@ -82,25 +78,71 @@ static nereid_status_t check(const nereid_store_t *store, const nereid_store_key
   return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "%s is null", store ? "the key" : "the store");
 }
 
-/* Reads a unit of the folder; reports damage and failures. */
-static nereid_status_t get_from_folder(nereid_store_t *store, const nereid_store_key_t *key,
-                                       nereid_store_unit_t **out_unit, nereid_message_t *message) {
-  char *bytes, text[NEREID_STORE_KEY_LETTERS + 1];
-  size_t size;
+/* Checks the bytes of a unit, which it then owns; reports damage. */
+static nereid_status_t accept(nereid_store_t *store, const nereid_store_key_t *key, char *bytes, size_t size,
+                              const char *where, nereid_store_unit_t **out_unit) {
+  char text[NEREID_STORE_KEY_LETTERS + 1];
   nereid_message_t reason = {{0}};
-  nereid_status_t status = nereid_folder_read(&store->folder, key, !store->folder.read_only, &bytes, &size, &reason);
+  const nereid_status_t status = nereid_unit_create(key, bytes, size, out_unit, &reason);
+  nereid_store_key_print(key, text);
   if (status == NEREID_ERROR_IO)
-    report(store, NEREID_STORE_FOLDER, "%s; the store's folder is not used", reason.text);
-  if (status == NEREID_OK) {
-    status = nereid_unit_create(key, bytes, size, out_unit, &reason);
-    nereid_store_key_print(key, text);
-    if (status == NEREID_ERROR_IO)
-      report(store, NEREID_STORE_DAMAGED, "the unit %s of '%s' is %s; it is ignored, and the next put replaces it",
-             text, store->folder.path, reason.text);
-  }
+    nereid_store_report(store, NEREID_STORE_DAMAGED,
+                        "the unit %s of %s is %s; it is ignored, and the next put replaces it", text, where,
+                        reason.text);
+  return status;
+}
+
+/* Only errors of memory are errors of the call. */
+static nereid_status_t finish_get(nereid_status_t status, nereid_message_t *message) {
   if (status == NEREID_ERROR_MEMORY)
     return nereid_message_set(message, status, "out of memory");
   return status == NEREID_OK ? NEREID_OK : NEREID_ERROR_NOT_FOUND;
+}
+
+nereid_status_t nereid_store_get_from_folder(nereid_store_t *store, const nereid_store_key_t *key,
+                                             nereid_store_unit_t **out_unit, nereid_message_t *message) {
+  char *bytes;
+  size_t size;
+  nereid_message_t reason = {{0}};
+  if (!store->folder.path)
+    return NEREID_ERROR_NOT_FOUND;
+  nereid_status_t status = nereid_folder_read(&store->folder, key, !store->read_only, &bytes, &size, &reason);
+  if (status == NEREID_ERROR_IO)
+    nereid_store_report(store, NEREID_STORE_FOLDER, "%s; the unit is missing in the store's folder", reason.text);
+  if (status == NEREID_OK)
+    status = accept(store, key, bytes, size, store->folder.path, out_unit);
+  return finish_get(status, message);
+}
+
+/* Copies a unit of the server to the folder. */
+static void promote(nereid_store_t *store, const nereid_store_key_t *key, const nereid_store_unit_t *unit) {
+  nereid_message_t reason = {{0}};
+  if (!store->folder.path || store->read_only || unit->size > store->folder.limit / 2)
+    return;
+  if (nereid_folder_write(&store->folder, key, nereid_view_of(unit->bytes, unit->size), &reason))
+    nereid_store_report(store, NEREID_STORE_FOLDER, "%s; units of the server are not copied to the folder",
+                        reason.text);
+}
+
+nereid_status_t nereid_store_get_from_server(nereid_store_t *store, const nereid_store_key_t *key,
+                                             nereid_store_unit_t **out_unit, nereid_message_t *message) {
+  char *bytes, text[NEREID_STORE_KEY_LETTERS + 1];
+  size_t size;
+  nereid_message_t reason = {{0}};
+  if (!store->server)
+    return NEREID_ERROR_NOT_FOUND;
+  nereid_status_t status = nereid_server_get(store->server, key, &bytes, &size, &reason);
+  nereid_store_key_print(key, text);
+  if (status == NEREID_ERROR_IO)
+    nereid_store_report(store, NEREID_STORE_SERVER, "%s; the store continues without it", reason.text);
+  if (status == NEREID_ERROR_PROGRAM)
+    nereid_store_report(store, NEREID_STORE_DAMAGED, "the value %s of the server is %s; it is ignored", text,
+                        reason.text);
+  if (status == NEREID_OK)
+    status = accept(store, key, bytes, size, "the server", out_unit);
+  if (status == NEREID_OK)
+    promote(store, key, *out_unit);
+  return finish_get(status, message);
 }
 
 nereid_status_t nereid_store_get(nereid_store_t *store, const nereid_store_key_t *key, nereid_store_unit_t **out_unit,
@@ -111,26 +153,49 @@ nereid_status_t nereid_store_get(nereid_store_t *store, const nereid_store_key_t
   *out_unit = NULL;
   if (status)
     return status;
-  status = get_from_folder(store, key, out_unit, message);
+  status = nereid_store_get_from_folder(store, key, out_unit, message);
   if (status == NEREID_OK)
-    count(&store->folder_hits);
-  else if (status == NEREID_ERROR_NOT_FOUND)
-    count(&store->misses);
+    nereid_store_add(&store->folder_hits);
+  if (status != NEREID_ERROR_NOT_FOUND)
+    return status;
+  status = nereid_store_get_from_server(store, key, out_unit, message);
+  if (status != NEREID_ERROR_MEMORY)
+    nereid_store_add(status == NEREID_OK ? &store->server_hits : &store->misses);
   return status;
 }
 
 static nereid_status_t check_writable(const nereid_store_t *store, nereid_message_t *message) {
-  if (store->folder.read_only)
+  if (store->read_only)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the store was opened read-only");
   return NEREID_OK;
 }
 
 static nereid_status_t check_size(const nereid_store_t *store, size_t size, nereid_message_t *message) {
-  if (size <= store->folder.limit / 2)
+  if (!store->folder.path || size <= store->folder.limit / 2)
     return NEREID_OK;
   return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                             "a unit of %zu bytes is larger than half of the store's limit, %llu bytes", size,
                             (unsigned long long)store->folder.limit);
+}
+
+/* Writes to both levels. A failure of one of them is reported, a failure of all is the status. */
+static nereid_status_t put_everywhere(nereid_store_t *store, const nereid_store_key_t *key, nereid_view_t bytes,
+                                      nereid_message_t *message) {
+  nereid_message_t folder_reason = {{0}}, server_reason = {{0}};
+  const bool has_folder = store->folder.path != NULL, has_server = store->server != NULL;
+  nereid_status_t folder = NEREID_OK, server = NEREID_OK;
+  if (has_folder)
+    folder = nereid_folder_write(&store->folder, key, bytes, &folder_reason);
+  if (has_server)
+    server = nereid_server_put(store->server, key, bytes, &server_reason);
+  if (folder && has_server && !server)
+    nereid_store_report(store, NEREID_STORE_FOLDER, "%s; kernels are stored on the server only", folder_reason.text);
+  if (server && has_folder && !folder)
+    nereid_store_report(store, NEREID_STORE_SERVER, "%s; kernels are stored in the folder only", server_reason.text);
+  if ((has_folder && !folder) || (has_server && !server))
+    return NEREID_OK;
+  nereid_store_add(&store->failures);
+  return nereid_message_set(message, folder ? folder : server, "%s", folder ? folder_reason.text : server_reason.text);
 }
 
 nereid_status_t nereid_store_put(nereid_store_t *store, const nereid_store_key_t *key,
@@ -147,33 +212,27 @@ nereid_status_t nereid_store_put(nereid_store_t *store, const nereid_store_key_t
     return status;
   status = check_size(store, unit.size, message);
   if (!status)
-    status = nereid_folder_write(&store->folder, key, nereid_view_of(unit.bytes, unit.size), message);
-  count(status ? &store->failures : &store->puts);
+    status = put_everywhere(store, key, nereid_view_of(unit.bytes, unit.size), message);
+  if (!status)
+    nereid_store_add(&store->puts);
   free(unit.bytes);
   return status;
 }
 
 nereid_status_t nereid_store_remove(nereid_store_t *store, const nereid_store_key_t *key, nereid_message_t *message) {
-  nereid_status_t status = check(store, key, message);
+  nereid_status_t status = check(store, key, message), other = NEREID_ERROR_NOT_FOUND;
   if (!status)
     status = check_writable(store, message);
-  return status ? status : nereid_folder_remove(&store->folder, key, message);
-}
-
-nereid_status_t nereid_store_claim(nereid_store_t *store, const nereid_store_key_t *key, uint32_t wait,
-                                   const nereid_cancellation_t *cancellation, nereid_store_unit_t **out_unit,
-                                   nereid_store_claim_t **out_claim, nereid_message_t *message) {
-  (void)wait;
-  if (!out_claim)
-    return NEREID_ERROR_ARGUMENT;
-  *out_claim = NULL;
-  if (nereid_cancellation_is_requested(cancellation))
-    return NEREID_ERROR_CANCELLED;
-  return nereid_store_get(store, key, out_unit, message);
-}
-
-void nereid_store_claim_release(nereid_store_claim_t *claim) {
-  (void)claim;
+  if (status)
+    return status;
+  status = NEREID_ERROR_NOT_FOUND;
+  if (store->folder.path)
+    status = nereid_folder_remove(&store->folder, key, message);
+  if (store->server)
+    other = nereid_server_remove(store->server, key, message);
+  if (status == NEREID_ERROR_NOT_FOUND || other == NEREID_ERROR_IO)
+    status = other;
+  return status;
 }
 
 /* --- the assembler --- */
@@ -192,7 +251,11 @@ nereid_status_t nereid_store_assembler(nereid_store_t *store, char out_text[MAX_
                                        nereid_message_t *message) {
   if (!store || !out_text)
     return NEREID_ERROR_ARGUMENT;
-  nereid_status_t status = nereid_folder_read_text(&store->folder, "assembler", out_text, MAX_ASSEMBLER + 1, message);
+  nereid_status_t status = NEREID_ERROR_NOT_FOUND;
+  if (store->folder.path)
+    status = nereid_folder_read_text(&store->folder, "assembler", out_text, MAX_ASSEMBLER + 1, NULL);
+  if (store->server && (status || !is_printable(out_text)))
+    status = nereid_server_read_text(store->server, "assembler", out_text, MAX_ASSEMBLER + 1, NULL);
   if (status == NEREID_OK && is_printable(out_text))
     return NEREID_OK;
   out_text[0] = '\0';
@@ -205,19 +268,35 @@ nereid_status_t nereid_store_set_assembler(nereid_store_t *store, const char *te
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                               "an assembler's name has 1 to %d printable letters, such as \"ptxas 13.0.88\"",
                               MAX_ASSEMBLER);
-  if (nereid_store_assembler(store, recorded, NULL) == NEREID_OK && strcmp(recorded, text) == 0)
-    return NEREID_OK;
   const nereid_status_t status = check_writable(store, message);
-  return status ? status : nereid_folder_write_text(&store->folder, "assembler", nereid_view(text), message);
+  nereid_status_t folder = NEREID_OK, server = NEREID_OK;
+  if (status)
+    return status;
+  recorded[0] = '\0';
+  if (store->folder.path && (nereid_folder_read_text(&store->folder, "assembler", recorded, sizeof recorded, NULL) ||
+                             strcmp(recorded, text) != 0))
+    folder = nereid_folder_write_text(&store->folder, "assembler", nereid_view(text), message);
+  recorded[0] = '\0';
+  if (store->server && (nereid_server_read_text(store->server, "assembler", recorded, sizeof recorded, NULL) ||
+                        strcmp(recorded, text) != 0))
+    server = nereid_server_write_text(store->server, "assembler", nereid_view(text), message);
+  return folder ? folder : server;
 }
 
 /* --- maintenance --- */
 
+static nereid_status_t check_folder(const nereid_store_t *store, nereid_message_t *message) {
+  if (store && store->folder.path)
+    return NEREID_OK;
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the store has no folder");
+}
+
 nereid_status_t nereid_store_walk(nereid_store_t *store, nereid_store_visitor_t visitor, void *user_data,
                                   nereid_message_t *message) {
-  if (!store || !visitor)
+  const nereid_status_t status = check_folder(store, message);
+  if (!visitor)
     return NEREID_ERROR_ARGUMENT;
-  return nereid_folder_walk(&store->folder, visitor, user_data, message);
+  return status ? status : nereid_folder_walk(&store->folder, visitor, user_data, message);
 }
 
 nereid_status_t nereid_store_inspect(nereid_store_t *store, const nereid_store_key_t *key,
@@ -229,15 +308,17 @@ nereid_status_t nereid_store_inspect(nereid_store_t *store, const nereid_store_k
     return NEREID_ERROR_ARGUMENT;
   *out_unit = NULL;
   if (!status)
+    status = check_folder(store, message);
+  if (!status)
     status = nereid_folder_read(&store->folder, key, false, &bytes, &size, message);
   return status ? status : nereid_unit_create(key, bytes, size, out_unit, message);
 }
 
 nereid_status_t nereid_store_collect(nereid_store_t *store, uint64_t limit, nereid_store_usage_t *out_usage,
                                      nereid_message_t *message) {
-  if (!store)
-    return NEREID_ERROR_ARGUMENT;
-  const nereid_status_t status = check_writable(store, message);
+  nereid_status_t status = check_folder(store, message);
+  if (!status)
+    status = check_writable(store, message);
   return status ? status : nereid_folder_collect(&store->folder, limit, out_usage, message);
 }
 

@@ -133,9 +133,12 @@ nereid_status_t nereid_unit_decode(const nereid_store_key_t *key, nereid_view_t 
 nereid_status_t nereid_unit_create(const nereid_store_key_t *key, char *bytes, size_t size,
                                    nereid_store_unit_t **out_unit, nereid_message_t *message) {
   nereid_store_unit_t *unit = calloc(1, sizeof *unit);
-  nereid_status_t status = unit ? nereid_unit_decode(key, nereid_view_of(bytes, size), &unit->content, message)
-                                : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   *out_unit = NULL;
+  if (!unit) {
+    free(bytes);
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  }
+  const nereid_status_t status = nereid_unit_decode(key, nereid_view_of(bytes, size), &unit->content, message);
   if (status != NEREID_OK) {
     free(unit);
     free(bytes);
