@@ -44,6 +44,7 @@ struct emu_cta {
   uint64_t bank_conflicts;
   const struct emu_loops *loops; /* null: loops are not counted */
   nereid_emulator_loop_t *loop_counts;
+  nereid_emulator_cost_t *costs; /* by pc; null: instructions are not counted separately */
   uint64_t warp_instructions, thread_instructions;
   char *printed;
   size_t printed_size, printed_capacity;

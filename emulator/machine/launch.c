@@ -3,6 +3,7 @@
 #include "emulator/checks/frames.h"
 #include "emulator/checks/rules.h"
 #include "emulator/checks/undefined.h"
+#include "emulator/machine/costs.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/loops.h"
 #include "emulator/race/race.h"
@@ -26,6 +27,7 @@ typedef struct run {
   emu_timeline_t **timelines;  /* per cluster, null where none is requested; null: no timeline */
   uint64_t next, failed;
   nereid_emulator_loop_t *loop_sums;
+  nereid_emulator_cost_t *cost_sums; /* per instruction; null: not counted */
   nereid_status_t status;
   nereid_emulator_report_t *report;
   nereid_arena_t overwritten_in; /* findings of the frame check, and violations */
@@ -85,6 +87,8 @@ static void finish_cta(run_t *run, emu_cta_t *cta) {
   add_counters(&run->report->counters, &cta->counters);
   if (cta->loop_counts)
     nereid_emulator_loops_add(run->loops, run->loop_sums, cta->loop_counts);
+  if (cta->costs)
+    nereid_emulator_costs_add(run->cost_sums, cta->costs, run->kernel->program->insns.size);
   run->report->warp_instructions += cta->warp_instructions;
   run->report->thread_instructions += cta->thread_instructions;
   if (run->outputs)
@@ -117,10 +121,13 @@ static bool start_cta(const run_t *run, emu_cluster_t *cluster, uint32_t rank) {
   cta->loops = run->loops;
   if (run->loops)
     cta->loop_counts = nereid_arena_new(&cluster->arena, nereid_emulator_loop_t, run->loops->count + (size_t)1);
+  cta->costs = run->cost_sums
+                   ? nereid_arena_new(&cluster->arena, nereid_emulator_cost_t, run->kernel->program->insns.size + 1)
+                   : NULL;
   if (run->launch.initcheck)
     cta->undefined = nereid_emulator_undefined_create(cta);
-  return (cta->loop_counts || !run->loops) && (cta->undefined || !run->launch.initcheck) &&
-         (cta->frames || !run->kernel->program->call_depth) &&
+  return (cta->loop_counts || !run->loops) && (cta->costs || !run->cost_sums) &&
+         (cta->undefined || !run->launch.initcheck) && (cta->frames || !run->kernel->program->call_depth) &&
          (!run->race || nereid_emulator_race_start(run->race, cta));
 }
 
@@ -324,6 +331,14 @@ static bool prepare_loops(run_t *run, nereid_arena_t *arena) {
   return run->loop_sums != NULL;
 }
 
+/* Allocates the counters per instruction if they are requested; false: out of memory. */
+static bool prepare_costs(run_t *run, nereid_arena_t *arena) {
+  if (!run->launch.count || !run->launch.cost)
+    return true;
+  run->cost_sums = nereid_arena_new(arena, nereid_emulator_cost_t, run->kernel->program->insns.size + 1);
+  return run->cost_sums != NULL;
+}
+
 static void run_all(run_t *run) {
   enum { MOST = 256 };
   pthread_t threads[MOST];
@@ -352,8 +367,8 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
   if (status)
     return status;
   nereid_arena_initialize(&arena);
-  if (map_memory(&run, &arena) || !prepare_loops(&run, &arena) || !prepare_timelines(&run, &arena) ||
-      pthread_mutex_init(&run.lock, NULL)) {
+  if (map_memory(&run, &arena) || !prepare_loops(&run, &arena) || !prepare_costs(&run, &arena) ||
+      !prepare_timelines(&run, &arena) || pthread_mutex_init(&run.lock, NULL)) {
     nereid_arena_deinitialize(&arena);
     return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
   }
@@ -371,6 +386,8 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
   deliver_timelines(&run);
   if (run.loops)
     nereid_emulator_loops_report(run.loops, run.loop_sums, &run.launch);
+  if (run.cost_sums)
+    nereid_emulator_costs_report(kernel->program, run.cost_sums, &run.launch);
   pthread_mutex_destroy(&run.lock);
   nereid_arena_deinitialize(&arena);
   return run.status;

@@ -5,6 +5,7 @@
  * waits if an instruction requires lanes of other groups. If every group of every warp waits, the run fails with a
  * deadlock report. */
 #include "emulator/checks/undefined.h"
+#include "emulator/machine/costs.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
 #include "emulator/machine/loops.h"
@@ -85,6 +86,17 @@ static uint32_t meeting(const emu_warp_t *warp) {
   return least;
 }
 
+static inline emu_next_t execute(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  return warp->cta->undefined ? nereid_emulator_undefined_step(warp, insn, mask) : insn->execute(warp, insn, mask);
+}
+
+static emu_next_t execute_counted(emu_warp_t *warp, const emu_insn_t *insn, uint32_t pc, uint32_t mask) {
+  const emu_cost_mark_t before = nereid_emulator_costs_mark(warp->cta);
+  const emu_next_t next = execute(warp, insn, mask);
+  nereid_emulator_costs_count(warp->cta, pc, &before);
+  return next;
+}
+
 /* Runs the current group for up to `most` instructions, until it jumps or reaches another group. */
 EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_done) {
   emu_cta_t *cta = warp->cta;
@@ -108,7 +120,7 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
     if (watched && watched[pc] && mask)
       nereid_emulator_race_registers(warp, insn);
     const emu_shared_cost_t before = counts_loop ? nereid_emulator_shared_cost(cta) : (emu_shared_cost_t){0};
-    next = cta->undefined ? nereid_emulator_undefined_step(warp, insn, mask) : insn->execute(warp, insn, mask);
+    next = cta->costs ? execute_counted(warp, insn, pc, mask) : execute(warp, insn, mask);
     if (next == EMU_WAIT || next == EMU_STALL || next == EMU_FAILED)
       break;
     bool parted = next == EMU_ADVANCE && group->mask != whole; /* some lanes stay at the instruction */
@@ -122,6 +134,8 @@ EMU_SIMD static emu_next_t go(emu_warp_t *warp, uint64_t most, uint64_t *out_don
       cta->counters.thread_instructions[insn->counter_class] += active;
       if (counts_loop)
         nereid_emulator_loops_count(cta, pc, &before);
+      if (cta->costs)
+        nereid_emulator_costs_execute(cta, pc, active);
     }
     if (next == EMU_ADVANCE)
       group->pc = ++pc;

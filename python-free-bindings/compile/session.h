@@ -24,6 +24,9 @@ typedef struct nereid_session_hooks {
   /* Called before each optional pass of LLVM's optimizer on a function or module, with its name as in a pipeline; false
    * skips it. May be null. */
   bool (*llvm_pass)(void *user_data, const char *name);
+  /* Called after the input is read and after each stage up to ll, with the current module: `module` up to llvm, `llvm`
+   * at ll, else null. May change locations only. False: out of memory. May be null. */
+  bool (*stage)(void *user_data, nereid_stage_t stage, MlirOperation module, LLVMModuleRef llvm);
 } nereid_session_hooks_t;
 
 struct nereid_compiler {

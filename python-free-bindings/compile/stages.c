@@ -315,6 +315,16 @@ static nereid_status_t dump(nereid_compilation_t *compilation) {
   return nereid_print_stage(compilation, &next->text);
 }
 
+/* Calls the session's hook for the current stage. */
+static nereid_status_t call_hook(nereid_compilation_t *compilation) {
+  const nereid_session_hooks_t *hooks = compilation->compiler->hooks;
+  if (!hooks || !hooks->stage || compilation->stage > NEREID_STAGE_LL)
+    return NEREID_OK;
+  return hooks->stage(hooks->pipeline.user_data, compilation->stage, compilation->module, compilation->llvm)
+             ? NEREID_OK
+             : NEREID_ERROR_MEMORY;
+}
+
 static nereid_status_t read_all(nereid_compilation_t *compilation) {
   double start = now();
   nereid_status_t status = nereid_progress_stage(compilation, "read", 0, 0);
@@ -345,6 +355,8 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
     status = nereid_metadata_collect(compilation);
   if (status == NEREID_OK)
     status = nereid_grid_set(compilation);
+  if (status == NEREID_OK)
+    status = call_hook(compilation);
   add_time(compilation->result, "read", now() - start);
   return status;
 }
@@ -359,7 +371,8 @@ static nereid_status_t run_stage(nereid_compilation_t *compilation, const struct
     return status;
   compilation->stage = stage->stage;
   add_time(compilation->result, nereid_stage_name(stage->stage), now() - start);
-  return dump(compilation);
+  status = call_hook(compilation);
+  return status == NEREID_OK ? dump(compilation) : status;
 }
 
 static nereid_status_t finish(nereid_compilation_t *compilation) {

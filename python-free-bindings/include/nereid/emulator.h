@@ -231,6 +231,20 @@ typedef struct nereid_emulator_loop {
   uint64_t bank_conflicts; /* wavefronts beyond one per 32 lanes (of 8 bytes: 16, of 16: 8) */
 } nereid_emulator_loop_t;
 
+/* What the warps of a launch executed of one instruction of the PTX. The sums over all instructions are the launch's
+ * counters, if asynchronous operations land at their issue; a later landing counts for the instruction that waits.
+ * Pairs are loads and stores. A completed barrier counts for the instruction of its last arrival. */
+typedef struct nereid_emulator_cost {
+  nereid_emulator_place_t place;
+  uint32_t kind;           /* its class, NEREID_EMULATOR_CLASS_... */
+  uint64_t warps, threads; /* instructions of warps and of threads */
+  uint64_t global_requests[2], global_sectors[2], global_bytes[2];
+  uint64_t shared_requests[2], shared_wavefronts[2], shared_bytes[2];
+  uint64_t local_bytes[2];
+  uint64_t bank_conflicts; /* as in nereid_emulator_loop_t */
+  uint64_t barriers, bulk_copies, bulk_bytes;
+} nereid_emulator_cost_t;
+
 /* What an event of the timeline is. From COPY on: an asynchronous operation in flight. */
 typedef enum nereid_emulator_event_kind {
   NEREID_EMULATOR_EVENT_RUN,      /* consecutive instructions of one source line, none of those below */
@@ -297,6 +311,9 @@ typedef struct nereid_emulator_launch {
    * events with the same begin, the longer ones come first. `landing` AT_WAIT shows operations in flight. */
   void (*event)(void *user_data, const nereid_emulator_event_t *event);
   nereid_emulator_timeline_t timeline;
+  /* With `count`: receives each instruction that was executed, in the order of the PTX, after the launch, also a failed
+   * one; may be null. */
+  void (*cost)(void *user_data, const nereid_emulator_cost_t *cost);
 } nereid_emulator_launch_t;
 
 typedef struct nereid_emulator_report {

@@ -34,11 +34,13 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
       .ptxas_options = settings->ptxas_options,
       .kernel = settings->kernel,
       /* The emulator's reports refer to source lines; the generated code is the same. */
-      .lineinfo = settings->lineinfo || stage == NEREID_STAGE_PTX,
+      .lineinfo = settings->lineinfo || (stage == NEREID_STAGE_PTX && !settings->plain),
       .dumps = settings->dump_dir != NULL,
       .no_global_order = settings->no_global_order,
       .no_warp_specialization = settings->no_warp_specialization,
       .allow_later = stage == NEREID_STAGE_TTIR,
+      .remark_handler = settings->remark_handler,
+      .remark_data = settings->remark_data,
       .cancellation = tool_interrupt_begin(),
   };
   nereid_compiler_t *compiler = NULL;

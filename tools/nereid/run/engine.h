@@ -27,6 +27,15 @@ typedef struct tool_slot {
   nereid_tma_request_t request; /* DESCRIPTOR: everything but the address, which the engine sets */
 } tool_slot_t;
 
+/* Receives what the emulator reports of a job, instead of standard output and files. */
+typedef struct tool_observer {
+  /* Sets the callbacks, user_data and checks of the launch. */
+  void (*prepare)(void *user_data, nereid_emulator_launch_t *launch);
+  /* Receives the report after the launch, also after a failed one. */
+  void (*finish)(void *user_data, const nereid_emulator_report_t *report);
+  void *user_data; /* borrowed */
+} tool_observer_t;
+
 typedef struct tool_job {
   nereid_view_t source;       /* the IR from which it was compiled; empty when an image was given */
   const char *source_name;    /* for messages */
@@ -56,10 +65,11 @@ typedef struct tool_job {
   uint64_t seed;                       /* seed of a random schedule */
   nereid_emulator_landing_t landing;
   nereid_emulator_proxy_t proxy;
-  uint64_t steps;      /* limit on steps of the interpreter, and of each warp of the emulator; 0: none */
-  size_t repeats;      /* timed runs after the first; 0: none */
-  float *milliseconds; /* out: one per repeat */
-  bool reported;       /* compilation errors were printed */
+  uint64_t steps;                  /* limit on steps of the interpreter, and of each warp of the emulator; 0: none */
+  size_t repeats;                  /* timed runs after the first; 0: none */
+  float *milliseconds;             /* out: one per repeat */
+  bool reported;                   /* compilation errors were printed */
+  const tool_observer_t *observer; /* of a run on the emulator, borrowed; null: it prints and writes files */
 } tool_job_t;
 
 typedef struct tool_engine {

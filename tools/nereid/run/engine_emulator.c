@@ -282,6 +282,17 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
   return status ? status : closed;
 }
 
+static nereid_status_t execute_observed(emulation_t *it, const tool_observer_t *observer, nereid_message_t *message) {
+  nereid_emulator_report_t report = {0};
+  nereid_emulator_launch_t launch = launch_of(it);
+  observer->prepare(observer->user_data, &launch);
+  const nereid_status_t status = nereid_emulator_run(it->kernel, &launch, &report);
+  if (status)
+    (void)nereid_message_set(message, status, "%s", report.message.text);
+  observer->finish(observer->user_data, &report);
+  return status;
+}
+
 static nereid_status_t emulator_run(void *state, tool_job_t *job, nereid_message_t *message) {
   emulation_t it = {.job = job};
   (void)state;
@@ -294,7 +305,7 @@ static nereid_status_t emulator_run(void *state, tool_job_t *job, nereid_message
   if (!status)
     status = put_arguments(&it, message);
   if (!status)
-    status = execute(&it, message);
+    status = job->observer ? execute_observed(&it, job->observer, message) : execute(&it, message);
   nereid_emulator_memory_destroy(it.memory);
   nereid_emulator_unload(it.program);
   nereid_arena_deinitialize(&it.arena);

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "python-free-bindings/launch/kernel.h"
-#include "tools/nereid/report.h"
+#include "tools/nereid/results.h"
 #include "tools/nereid/run/bind.h"
 
 #include <stdio.h>
@@ -311,15 +311,15 @@ static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings,
   nereid_message_t message = {0};
   nereid_status_t status = runner->engine->run(runner->state, job, &message);
   if (!status) {
-    tool_report_run(job, runner->engine->describe(runner->state));
-    tool_report_times(job);
-    status = tool_report_outputs(arena, &settings->outputs, job, &message);
+    tool_results_run(job, runner->engine->describe(runner->state));
+    tool_results_times(job);
+    status = tool_results_outputs(arena, &settings->outputs, job, &message);
   }
   if (!status && check->state)
     status = check->engine->run(check->state, expected, &message);
   if (status)
     return tool_failed(&tool_command_run, status, &message);
-  bool good = !check->state || tool_report_check(job, expected, check->engine->name, tolerance);
+  bool good = !check->state || tool_results_check(job, expected, check->engine->name, tolerance);
   return good && !job->races && !job->overwrites && !job->violations ? TOOL_DONE : TOOL_PROGRAM;
 }
 

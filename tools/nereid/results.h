@@ -1,23 +1,23 @@
 /* Output of `nereid run` after a kernel ran. */
-#ifndef NEREID_TOOLS_REPORT_H
-#define NEREID_TOOLS_REPORT_H
+#ifndef NEREID_TOOLS_RESULTS_H
+#define NEREID_TOOLS_RESULTS_H
 
 #include "tools/nereid/run/engine.h"
 #include "tools/nereid/tool.h"
 
 /* Prints one line: kernel, grid, threads, engine. */
-void tool_report_run(const tool_job_t *job, const char *where);
+void tool_results_run(const tool_job_t *job, const char *where);
 
 /* Prints the median and spread of the timed runs, and GB/s: the bytes of all tensor arguments, counted once, divided by
  * the median. */
-void tool_report_times(const tool_job_t *job);
+void tool_results_times(const tool_job_t *job);
 
 /* Writes each NAME=FILE of `outputs`; all names are resolved before the first file is written. */
-NEREID_MUST_USE nereid_status_t tool_report_outputs(nereid_arena_t *arena, const tool_list_t *outputs,
+NEREID_MUST_USE nereid_status_t tool_results_outputs(nereid_arena_t *arena, const tool_list_t *outputs,
                                                     const tool_job_t *job, nereid_message_t *message);
 
 /* Compares the tensors of two runs of the same job and prints a line for each. Returns true when all are within their
  * tolerance; `tolerance` below 0: the tolerance of each type. */
-bool tool_report_check(const tool_job_t *job, const tool_job_t *expected, const char *against, double tolerance);
+bool tool_results_check(const tool_job_t *job, const tool_job_t *expected, const char *against, double tolerance);
 
 #endif

@@ -1,5 +1,5 @@
 /* Prints results as text lines and writes .npy files. */
-#include "tools/nereid/report.h"
+#include "tools/nereid/results.h"
 
 #include "base/file.h"
 #include "tools/nereid/run/bind.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void tool_report_run(const tool_job_t *job, const char *where) {
+void tool_results_run(const tool_job_t *job, const char *where) {
   printf("%s: grid %ux%ux%u", job->metadata.name, job->grid[0], job->grid[1], job->grid[2]);
   if (job->metadata.num_ctas > 1)
     printf(" clusters of %d", (int)job->metadata.num_ctas);
@@ -22,7 +22,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-void tool_report_times(const tool_job_t *job) {
+void tool_results_times(const tool_job_t *job) {
   size_t n = job->repeats, bytes = 0;
   if (!n)
     return;
@@ -45,7 +45,7 @@ static nereid_status_t find_output(const char *output, const tool_job_t *job, si
   return tool_bind_find(job, nereid_view_of(output, (size_t)(equals - output)), out_tensor, message);
 }
 
-nereid_status_t tool_report_outputs(nereid_arena_t *arena, const tool_list_t *outputs, const tool_job_t *job,
+nereid_status_t tool_results_outputs(nereid_arena_t *arena, const tool_list_t *outputs, const tool_job_t *job,
                                     nereid_message_t *message) {
   size_t tensor = 0;
   const char *path = NULL;
@@ -63,7 +63,7 @@ nereid_status_t tool_report_outputs(nereid_arena_t *arena, const tool_list_t *ou
   return status;
 }
 
-bool tool_report_check(const tool_job_t *job, const tool_job_t *expected, const char *against, double tolerance) {
+bool tool_results_check(const tool_job_t *job, const tool_job_t *expected, const char *against, double tolerance) {
   bool good = true;
   for (size_t i = 0; i < job->n_tensors; ++i) {
     tool_difference_t difference = tool_compare(&job->tensors[i], &expected->tensors[i], tolerance);

@@ -1,0 +1,30 @@
+/* Follows a compilation stage by stage: numbers the operations of each stage, and reads from the locations of the next
+ * one from which operations it was made. */
+#ifndef NEREID_TOOLS_TRACKER_H
+#define NEREID_TOOLS_TRACKER_H
+
+#include "tools/nereid/report/module_text.h"
+
+typedef struct report_tracker {
+  report_t *report;
+  nereid_view_t input; /* text of the input */
+  const char *name;    /* of the input, in locations of operations without one */
+  bool started;
+  report_stage_kind_t stage; /* the last stage that was numbered */
+  report_numbering_t numbering;
+} report_tracker_t;
+
+/* The hook `stage` of nereid_session_hooks_t; `user_data` is the tracker. The compilation needs source lines. */
+bool report_track(void *user_data, nereid_stage_t stage, MlirOperation module, LLVMModuleRef llvm);
+
+/* Returns the line of operation `number` of the last numbered stage; 0: none. */
+uint32_t report_numbered_line(const report_numbering_t *numbering, uint32_t number);
+
+/* track_llvm.c: the same for LLVM IR, whose functions and instructions are numbered. */
+bool report_track_llvm(report_tracker_t *tracker, LLVMModuleRef module);
+
+/* Stores the parents of a line. False when out of memory. */
+bool report_set_parents(report_t *report, report_line_t *line, const uint32_t *parents, size_t count,
+                        report_link_t link);
+
+#endif

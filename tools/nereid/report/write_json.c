@@ -1,0 +1,172 @@
+/* Prints a report as JSON, a line of a stage per line. Members without a value are left out. */
+#include "tools/nereid/report/write_json.h"
+
+#include "nereid/compile.h"
+
+enum { VERSION = 1 };
+
+void report_json_string(FILE *out, nereid_view_t text) {
+  fputc('"', out);
+  for (size_t i = 0; i < text.size; ++i) {
+    const unsigned char c = (unsigned char)text.data[i];
+    if (c == '"' || c == '\\')
+      fprintf(out, "\\%c", c);
+    else if (c < 0x20 || c == '<')
+      fprintf(out, "\\u%04x", c);
+    else
+      fputc(c, out);
+  }
+  fputc('"', out);
+}
+
+static void string_member(FILE *out, const char *name, const char *text) {
+  if (!text)
+    return;
+  fprintf(out, ", \"%s\": ", name);
+  report_json_string(out, nereid_view(text));
+}
+
+static void number_member(FILE *out, const char *name, uint64_t number) {
+  if (number)
+    fprintf(out, ", \"%s\": %llu", name, (unsigned long long)number);
+}
+
+static void pair_member(FILE *out, const char *name, const uint64_t pair[2]) {
+  if (pair[0] || pair[1])
+    fprintf(out, ", \"%s\": [%llu, %llu]", name, (unsigned long long)pair[0], (unsigned long long)pair[1]);
+}
+
+/* --- lines --- */
+
+static void print_cost(FILE *out, const report_cost_t *cost) {
+  fprintf(out, ", \"cost\": {\"warp_instructions\": %llu, \"thread_instructions\": %llu",
+          (unsigned long long)cost->warps, (unsigned long long)cost->threads);
+  pair_member(out, "global_requests", cost->global_requests);
+  pair_member(out, "global_sectors", cost->global_sectors);
+  pair_member(out, "global_bytes", cost->global_bytes);
+  pair_member(out, "shared_requests", cost->shared_requests);
+  pair_member(out, "shared_wavefronts", cost->shared_wavefronts);
+  pair_member(out, "shared_bytes", cost->shared_bytes);
+  pair_member(out, "local_bytes", cost->local_bytes);
+  number_member(out, "bank_conflicts", cost->bank_conflicts);
+  number_member(out, "barriers", cost->barriers);
+  number_member(out, "mma", cost->mma);
+  number_member(out, "bulk_copies", cost->bulk_copies);
+  number_member(out, "bulk_bytes", cost->bulk_bytes);
+  fputs("}", out);
+}
+
+static void print_parents(FILE *out, const report_line_t *line) {
+  static const char *const links[] = {
+      [REPORT_LINK_FUNCTION] = "function", [REPORT_LINK_USE] = "use", [REPORT_LINK_NEAR] = "near"};
+  if (!line->n_parents)
+    return;
+  fputs(", \"from\": [", out);
+  for (uint32_t i = 0; i < line->n_parents; ++i)
+    fprintf(out, i ? ", %u" : "%u", line->parents[i]);
+  fputs("]", out);
+  string_member(out, "link", links[line->link]);
+}
+
+static void print_line(FILE *out, const report_line_t *line) {
+  fputs("{\"text\": ", out);
+  report_json_string(out, line->text);
+  string_member(out, "op", line->op);
+  number_member(out, "part_of", line->part_of);
+  if (line->line)
+    fprintf(out, ", \"file\": %u, \"line\": %u", line->file, line->line);
+  print_parents(out, line);
+  string_member(out, "why", line->why);
+  if (line->cost)
+    print_cost(out, line->cost);
+  fputs("}", out);
+}
+
+static void print_stage(FILE *out, const report_t *report, report_stage_kind_t kind) {
+  const report_stage_t *stage = &report->stages[kind];
+  const report_stage_kind_t before = report_stage_before(report, kind);
+  fprintf(out, "{\"name\": \"%s\", \"language\": \"%s\", \"parent\": ", report_stage_name(kind), stage->language);
+  if (before == REPORT_STAGES)
+    fputs("null", out);
+  else
+    fprintf(out, "\"%s\"", report_stage_name(before));
+  fputs(", \"lines\": [", out);
+  for (uint32_t i = 1; i <= stage->n_lines; ++i) {
+    fputs(i > 1 ? ",\n" : "\n", out);
+    print_line(out, &stage->lines[i]);
+  }
+  fputs("\n]}", out);
+}
+
+/* --- the rest --- */
+
+static void print_messages(FILE *out, const report_t *report) {
+  fputs(",\n\"messages\": [", out);
+  for (size_t i = 0; i < report->messages.size; ++i) {
+    const report_message_t *message = &report->messages.data[i];
+    fprintf(out, "%s\n{\"severity\": \"%s\"", i ? "," : "", message->severity);
+    string_member(out, "text", message->text);
+    string_member(out, "stage", message->stage < REPORT_STAGES ? report_stage_name(message->stage) : NULL);
+    for (uint32_t k = 0; k < message->n_lines; ++k)
+      fprintf(out, k ? ", %u" : ", \"lines\": [%u", message->lines[k]);
+    fputs(message->n_lines ? "]}" : "}", out);
+  }
+  fputs("]", out);
+}
+
+static void print_remarks(FILE *out, const report_t *report) {
+  fputs(",\n\"remarks\": [", out);
+  for (size_t i = 0; i < report->remarks.size; ++i) {
+    const report_remark_t *remark = &report->remarks.data[i];
+    fprintf(out, "%s\n{\"kind\": \"%s\"", i ? "," : "", remark->kind);
+    string_member(out, "pass", remark->pass);
+    string_member(out, "name", remark->name);
+    string_member(out, "text", remark->text);
+    string_member(out, "stage", remark->stage < REPORT_STAGES ? report_stage_name(remark->stage) : NULL);
+    number_member(out, "line", remark->line);
+    fputs("}", out);
+  }
+  fputs("]", out);
+}
+
+/* The number of PTX instructions, and of those with a parent. */
+static void print_coverage(FILE *out, const report_t *report) {
+  const report_stage_t *ptx = &report->stages[REPORT_PTX];
+  uint32_t count = 0, linked = 0;
+  for (uint32_t i = 1; i <= ptx->n_lines; ++i) {
+    count += ptx->lines[i].op != NULL;
+    linked += ptx->lines[i].op && ptx->lines[i].n_parents;
+  }
+  fprintf(out, ",\n\"coverage\": {\"instructions\": %u, \"linked\": %u}", count, linked);
+}
+
+void report_write_json(const report_t *report, FILE *out) {
+  fprintf(out, "{\"schema\": \"nereid-report\", \"version\": %d", VERSION);
+  string_member(out, "compiler", nereid_compiler_version());
+  string_member(out, "input", report->input);
+  string_member(out, "kernel", report->kernel);
+  string_member(out, "target", report->target);
+  fputs(",\n\"files\": [", out);
+  for (size_t i = 0; i < report->files.size; ++i) {
+    fputs(i ? ", " : "", out);
+    report_json_string(out, nereid_view(report->files.data[i]));
+  }
+  fputs("]", out);
+  print_messages(out, report);
+  print_remarks(out, report);
+  print_coverage(out, report);
+  fputs(",\n\"counters\": ", out);
+  if (report->has_counters)
+    nereid_emulator_counters_print(&report->counters, NULL, 0, out);
+  else
+    fputs("null", out);
+  fputs(",\n\"stages\": [", out);
+  const char *separator = "\n";
+  for (int kind = REPORT_SOURCE; kind < REPORT_STAGES; ++kind)
+    if (report->stages[kind].n_lines) {
+      fputs(separator, out);
+      print_stage(out, report, (report_stage_kind_t)kind);
+      separator = ",\n";
+    }
+  fputs("\n]}\n", out);
+}
