@@ -57,8 +57,7 @@ MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_lay
   return mlirValueIsNull(sum) ? nereid_emit_i32(lower, 0) : sum;
 }
 
-/* CTAs of a cluster hold different blocks: adds the image of %cluster_ctarank. */
-static MlirValue emit_block_part(nereid_lower_t *lower, const nereid_layout_t *layout, int d, MlirValue sum) {
+MlirValue nereid_lower_add_cta_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d, MlirValue sum) {
   MlirValue rank = {NULL};
   for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_BLOCK]; ++bit) {
     uint32_t basis = basis_in(layout, layout->bases[NEREID_LAYOUT_BLOCK][bit], d);
@@ -101,7 +100,8 @@ const nereid_coordinates_t *nereid_lower_coordinates(nereid_lower_t *lower, Mlir
   nereid_lower_t prologue = nereid_lower_in_prologue(lower);
   for (int d = 0; d < made->rank; ++d) {
     made->disjoint[d] = !(in_registers & in_threads & nereid_layout_out_mask(layout, d));
-    made->base[d] = emit_block_part(&prologue, layout, d, nereid_lower_thread_coordinate(&prologue, layout, d));
+    made->base[d] =
+        nereid_lower_add_cta_coordinate(&prologue, layout, d, nereid_lower_thread_coordinate(&prologue, layout, d));
   }
   uintptr_t *place = nereid_map_insert(&lower->group->coordinates, tensor.ptr);
   if (place)

@@ -22,6 +22,10 @@ MlirValue nereid_lower_coordinate(nereid_lower_t *lower, const nereid_coordinate
 /* i32: the part of the coordinate in dimension `d` that lane and warp determine, emitted here. */
 MlirValue nereid_lower_thread_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d);
 
+/* CTAs of a cluster hold different parts of a tensor: `sum`, i32 or null for 0, combined by xor with the coordinate in
+ * dimension `d` at which the part of the executing CTA begins. Null when both are 0. */
+MlirValue nereid_lower_add_cta_coordinate(nereid_lower_t *lower, const nereid_layout_t *layout, int d, MlirValue sum);
+
 /* i1 that is true for exactly one of the threads that hold the same elements of `tensor`; null when all differ. For
  * effects that the cluster must see once. */
 MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor);

@@ -2,6 +2,9 @@
 #include "dialects/ttg/tensor_types.h"
 
 #include "dialects/tt/tensor.h"
+#include "dialects/ttg/encoding/encoding.h"
+
+#include "nereid/dialects/ttg.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -20,4 +23,33 @@ MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding) {
   nereid_tt_tensor_read(tensor, &parts);
   parts.encoding = encoding;
   return nereid_tt_tensor_type(&parts);
+}
+
+void nereid_ttg_part_of_tensor(MlirType tensor, int rank, int64_t *out_sizes) {
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
+  for (int d = 0; d < rank; ++d)
+    out_sizes[d] = mlirShapedTypeGetDimSize(tensor, d);
+  if (!mlirAttributeIsNull(encoding))
+    nereid_ttg_shape_per_cta(encoding, rank, out_sizes, out_sizes);
+}
+
+/* Whether the vectors of the CTA layout count elements instead of parts. */
+static bool counts_elements(MlirAttribute encoding) {
+  while (nereid_ttg_slice_attr_isa(encoding) || nereid_ttg_dot_op_attr_isa(encoding))
+    encoding = nereid_ttg_slice_attr_isa(encoding) ? nereid_ttg_slice_attr_get_parent(encoding)
+                                                   : nereid_ttg_dot_op_attr_get_parent(encoding);
+  return nereid_ttg_linear_attr_isa(encoding);
+}
+
+MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor) {
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
+  int64_t part[NEREID_TTG_MAX_RANK];
+  nereid_ttg_bases_t bases;
+  if (mlirAttributeIsNull(encoding) || !nereid_ttg_is_distributed(encoding) || !nereid_ttg_cga_read(encoding, &bases))
+    return (MlirAttribute){NULL};
+  nereid_ttg_part_of_tensor(tensor, bases.rank, part);
+  for (int i = 0; counts_elements(encoding) && i < bases.count; ++i)
+    for (int d = 0; d < bases.rank; ++d)
+      bases.vectors[i][d] /= (int32_t)part[d];
+  return nereid_ttg_cga_make(mlirTypeGetContext(tensor), &bases);
 }

@@ -15,4 +15,12 @@ bool nereid_ttg_is_laid_out(MlirValue value);
 /* Returns the tensor type with another encoding. */
 MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding);
 
+/* Returns how the encoding of `tensor` divides it among the CTAs of a cluster, as the CGALayout of other encodings;
+ * null for one CTA and without an encoding. */
+MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor);
+
+/* Gets the sizes of what one CTA of a cluster holds of a tensor or, of the block type of a descriptor, the sizes of the
+ * boxes into which its encoding divides the block. `rank` is the tensor's, NEREID_TTG_MAX_RANK at most. */
+void nereid_ttg_part_of_tensor(MlirType tensor, int rank, int64_t *out_sizes);
+
 #endif

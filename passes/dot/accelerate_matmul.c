@@ -160,14 +160,10 @@ static MlirValue cast(const nereid_builder_t *builder, MlirValue value, MlirType
 static MlirAttribute mma_encoding(const accelerate_t *accelerate, const site_t *site) {
   MlirContext context = accelerate->pass->context;
   const nereid_dot_choice_t *choice = &site->choice;
-  nereid_ttg_bases_t cga;
-  MlirAttribute bases = {NULL};
-  if (nereid_ttg_cga_read(mlirRankedTensorTypeGetEncoding(site->result), &cga))
-    bases = nereid_ttg_cga_make(context, &cga);
   const int rank = choice->version == NEREID_DOT_WGMMA ? 3 : choice->rank;
-  return nereid_ttg_nvidia_mma_attr_create(context, (unsigned)choice->version, 0,
-                                           nereid_ttg_ints_make(context, choice->rank, choice->warps), bases,
-                                           nereid_ttg_ints_make(context, rank, choice->instruction));
+  return nereid_ttg_nvidia_mma_attr_create(
+      context, (unsigned)choice->version, 0, nereid_ttg_ints_make(context, choice->rank, choice->warps),
+      nereid_ttg_cga_of_tensor(site->result), nereid_ttg_ints_make(context, rank, choice->instruction));
 }
 
 /* Erases conversions without uses, from the last one back. */

@@ -12,6 +12,7 @@
 
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ttg.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -37,14 +38,6 @@ static void shape_per_cta(MlirType tensor, int64_t *out_shape) {
     out_shape[d] = shape[d] = mlirShapedTypeGetDimSize(tensor, d);
   if (nereid_ttg_is_distributed(encoding))
     nereid_ttg_shape_per_cta(encoding, rank, shape, out_shape);
-}
-
-static MlirAttribute cta_layout(MlirType tensor) {
-  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
-  nereid_ttg_bases_t bases;
-  if (!nereid_ttg_is_distributed(encoding) || !nereid_ttg_cga_read(encoding, &bases))
-    return (MlirAttribute){NULL};
-  return nereid_ttg_cga_make(mlirTypeGetContext(tensor), &bases);
 }
 
 /* --- order --- */
@@ -100,7 +93,7 @@ MlirAttribute nereid_dot_wgmma_shared(MlirType tensor, const int32_t *order) {
   const int rank = (int)mlirShapedTypeGetRank(tensor);
   const int64_t bits = bits_of(mlirShapedTypeGetElementType(tensor));
   const bool transposed = order[0] != rank - 1;
-  MlirAttribute ctas = cta_layout(tensor);
+  MlirAttribute ctas = nereid_ttg_cga_of_tensor(tensor);
   if (rank < 2 || rank > BATCH_RANK || order[0] < rank - 2 ||
       (transposed && rank == BATCH_RANK && !mlirAttributeIsNull(ctas)))
     return (MlirAttribute){NULL};
@@ -149,7 +142,7 @@ MlirAttribute nereid_dot_mma_shared(MlirType tensor, MlirAttribute dot_op, const
   if (phases > row_bytes / access.bytes)
     phases = row_bytes / access.bytes;
   const bool swizzled = phases > 1;
-  return nereid_ttg_swizzled_shared_attr_create(context, swizzled ? (unsigned)(access.bytes * 8 / bits) : 1,
-                                                swizzled ? (unsigned)per_phase : 1, swizzled ? (unsigned)phases : 1,
-                                                nereid_ttg_ints_make(context, rank, order), cta_layout(tensor));
+  return nereid_ttg_swizzled_shared_attr_create(
+      context, swizzled ? (unsigned)(access.bytes * 8 / bits) : 1, swizzled ? (unsigned)per_phase : 1,
+      swizzled ? (unsigned)phases : 1, nereid_ttg_ints_make(context, rank, order), nereid_ttg_cga_of_tensor(tensor));
 }

@@ -17,6 +17,7 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
+#include "analysis/allocation/scratch.h"
 #include "base/bits.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
@@ -31,7 +32,11 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-enum { LEAST_ROWS = 64, LEAST_COLUMNS = 32 /* of a dot's tile in a CTA, where possible */ };
+enum {
+  LEAST_ROWS = 64,
+  LEAST_COLUMNS = 32, /* of a dot's tile in a CTA, where possible */
+  LEAST_COPY = 16,    /* bytes of a row that TMA copies */
+};
 
 typedef struct plan {
   nereid_pass_t *pass;
@@ -155,16 +160,31 @@ static void assign_reductions(plan_t *plan) {
   }
 }
 
+/* Undoes divisions of the rows of `type` into less than LEAST_COPY bytes, which TMA does not copy. */
+static void keep_rows(nereid_ttg_bases_t *bases, MlirType type) {
+  const int last = bases->rank - 1;
+  int64_t bytes = mlirShapedTypeGetDimSize(type, last) * nereid_scratch_element_bytes(type);
+  for (int i = 0; i < bases->count; ++i) {
+    if (bases->vectors[i][last] && bytes / 2 < LEAST_COPY)
+      bases->vectors[i][last] = 0;
+    bytes /= bases->vectors[i][last] ? 2 : 1;
+  }
+}
+
 /* The default division of what is stored. */
 static void assign_stores(plan_t *plan) {
   for (size_t i = 0; i < plan->ops.size; ++i) {
     const nereid_op_kind_t kind = nereid_op_kind(plan->ops.data[i]);
     nereid_ttg_bases_t bases;
-    if (kind != NEREID_OP_TT_STORE && kind != NEREID_OP_TT_ATOMIC_RMW && kind != NEREID_OP_TT_ATOMIC_CAS)
+    const bool is_copy = kind == NEREID_OP_TT_DESCRIPTOR_STORE || kind == NEREID_OP_TT_DESCRIPTOR_REDUCE;
+    if (!is_copy && kind != NEREID_OP_TT_STORE && kind != NEREID_OP_TT_ATOMIC_RMW && kind != NEREID_OP_TT_ATOMIC_CAS)
       continue;
     MlirValue value = mlirOperationGetOperand(plan->ops.data[i], 1);
-    if (nereid_ttg_is_laid_out(value) && nereid_ttg_cga_read(nereid_ttg_encoding_of(value), &bases))
-      nereid_cta_parts_assign(&plan->parts, value, &bases);
+    if (!nereid_ttg_is_laid_out(value) || !nereid_ttg_cga_read(nereid_ttg_encoding_of(value), &bases))
+      continue;
+    if (is_copy)
+      keep_rows(&bases, mlirValueGetType(value));
+    nereid_cta_parts_assign(&plan->parts, value, &bases);
   }
 }
 
@@ -317,8 +337,17 @@ static void mend_uniform(MlirOperation op) {
 
 /* Ops that accept each operand in any encoding. */
 static bool accepts_all(nereid_op_kind_t kind) {
-  return kind == NEREID_OP_TTG_CONVERT_LAYOUT || kind == NEREID_OP_TT_PRINT || kind == NEREID_OP_TT_ASSERT ||
-         kind == NEREID_OP_TT_UNSPLAT;
+  switch (kind) {
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+  case NEREID_OP_TT_DESCRIPTOR_STORE:
+  case NEREID_OP_TT_DESCRIPTOR_REDUCE:
+  case NEREID_OP_TT_PRINT:
+  case NEREID_OP_TT_ASSERT:
+  case NEREID_OP_TT_UNSPLAT:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static void mend(const plan_t *plan, MlirOperation op, const MlirType *old) {

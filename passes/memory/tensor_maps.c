@@ -40,7 +40,9 @@ static int32_t swizzle_mode(unsigned bytes) {
 
 /* The extent of dimension `d` of the boxes of a block, of which the last one has rows of the swizzle's width. */
 static int64_t box_extent(MlirType block, intptr_t d, unsigned swizzle) {
-  const int64_t extent = mlirShapedTypeGetDimSize(block, d);
+  int64_t box[MAX_RANK] = {0};
+  nereid_descriptor_box(block, box);
+  const int64_t extent = box[d];
   if (swizzle && d + 1 == mlirShapedTypeGetRank(block))
     return (int64_t)BYTE * swizzle / nereid_descriptor_element_bits(block);
   return extent < MAX_BOX ? extent : MAX_BOX;

@@ -18,6 +18,7 @@
  * The swizzle is that of the descriptor's type (triton-nvidia-optimize-descriptor-encoding), otherwise the widest that
  * fits a row of the block. A ttg.local_alloc of a loaded tensor with the same encoding is replaced by the buffer.
  * `nereid.descriptor` on the kernel's argument passes block and swizzle to the host. */
+#include "analysis/allocation/allocation.h"
 #include "base/target_facts.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
@@ -51,7 +52,6 @@ typedef struct access {
   intptr_t rank;
   MlirValue coordinates[MAX_RANK];
   nereid_builder_t builder;
-  unsigned bits;
   const nereid_tma_store_t *store; /* null: a load, or a store without a buffer of its loop */
 } access_t;
 
@@ -60,13 +60,13 @@ typedef struct access {
 static bool check_block(access_t *access) {
   MlirType block = nereid_descriptor_block(access->descriptor);
   const intptr_t rank = mlirShapedTypeGetRank(block), held = mlirShapedTypeGetRank(access->tensor);
-  int64_t rows = 1;
+  int64_t rows = 1, box[MAX_RANK] = {0};
   if (!nereid_descriptor_check_block(access->op, access->descriptor))
     return false;
-  access->bits = nereid_descriptor_element_bits(block);
   access->rank = rank;
+  nereid_descriptor_box(block, box);
   for (intptr_t d = 0; d + 1 < held; ++d)
-    rows *= mlirShapedTypeGetDimSize(access->tensor, d);
+    rows *= box[rank - held + d];
   if (!nereid_descriptor_swizzle_of(access->descriptor) || rows >= MIN_ROWS)
     return true;
   nereid_diagnose(access->op,
@@ -113,13 +113,6 @@ static MlirValue constant(access_t *access, unsigned width, int64_t value) {
       nereid_arith_constant_build(&access->builder, mlirIntegerAttrGet(type, value)));
 }
 
-static int32_t bytes_of(const access_t *access) {
-  int64_t bytes = access->bits / 8;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(access->tensor); ++d)
-    bytes *= mlirShapedTypeGetDimSize(access->tensor, d);
-  return (int32_t)bytes;
-}
-
 /* Replaces immutable buffers that are made of the loaded tensor, with the encoding of `buffer`, by `buffer`. */
 static void replace_buffers(const access_t *access, MlirValue buffer) {
   MlirAttribute encoding = nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(buffer));
@@ -140,7 +133,8 @@ static void lower_load(access_t *access) {
   MlirOperation alloc = nereid_ttg_local_alloc_build(&access->builder, buffer_type(access, true), (MlirValue){NULL},
                                                      (MlirAttribute){NULL});
   MlirValue buffer = mlirOperationGetResult(alloc, 0), barrier = make_barrier(access), yes = constant(access, 1, 1);
-  nereid_ttng_barrier_expect_build(&access->builder, barrier, yes, bytes_of(access));
+  nereid_ttng_barrier_expect_build(&access->builder, barrier, yes,
+                                   (int32_t)nereid_allocation_bytes(mlirValueGetType(buffer)));
   nereid_ttng_async_tma_copy_global_to_local_build(
       &access->builder, access->descriptor, access->rank, access->coordinates, barrier, buffer, yes,
       nereid_tt_descriptor_load_get_cache(access->op), nereid_tt_descriptor_load_get_evict(access->op), false);

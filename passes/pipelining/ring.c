@@ -95,10 +95,8 @@ MlirType nereid_ring_slot_type(MlirOperation load) {
   MlirType tensor = mlirValueGetType(value);
   MlirAttribute found = {NULL};
   if (is_tma(load))
-    return buffer_type(
-        tensor,
-        nereid_descriptor_buffer_encoding(nereid_tt_descriptor_load_get_desc(load), mlirShapedTypeGetRank(tensor)),
-        true);
+    return buffer_type(tensor, nereid_descriptor_buffer_encoding(nereid_tt_descriptor_load_get_desc(load), tensor),
+                       true);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     MlirAttribute encoding = encoding_for(user, tensor);

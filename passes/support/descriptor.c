@@ -6,6 +6,7 @@
 #include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -29,15 +30,26 @@ unsigned nereid_descriptor_element_bits(MlirType block) {
   return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
 }
 
+void nereid_descriptor_box(MlirType block, int64_t *out) {
+  const int rank = (int)mlirShapedTypeGetRank(block);
+  nereid_ttg_part_of_tensor(block, rank < NEREID_DESCRIPTOR_RANK ? rank : NEREID_DESCRIPTOR_RANK, out);
+}
+
+/* Bytes of a row of a box; of a block of too many dimensions, of the block. */
 static int64_t row_bytes(MlirType block) {
-  return mlirShapedTypeGetDimSize(block, mlirShapedTypeGetRank(block) - 1) * nereid_descriptor_element_bits(block) / 8;
+  const intptr_t rank = mlirShapedTypeGetRank(block);
+  int64_t box[NEREID_DESCRIPTOR_RANK];
+  nereid_descriptor_box(block, box);
+  return (rank <= NEREID_DESCRIPTOR_RANK ? box[rank - 1] : mlirShapedTypeGetDimSize(block, rank - 1)) *
+         nereid_descriptor_element_bits(block) / 8;
 }
 
 unsigned nereid_descriptor_swizzle(MlirType block) {
-  int64_t rows = 1;
+  int64_t rows = 1, box[NEREID_DESCRIPTOR_RANK] = {0};
   unsigned swizzle = MOST_SWIZZLE;
-  for (intptr_t d = 0; d + 1 < mlirShapedTypeGetRank(block); ++d)
-    rows *= mlirShapedTypeGetDimSize(block, d);
+  nereid_descriptor_box(block, box);
+  for (intptr_t d = 0; d + 1 < mlirShapedTypeGetRank(block) && d < NEREID_DESCRIPTOR_RANK; ++d)
+    rows *= box[d];
   while (swizzle > row_bytes(block))
     swizzle /= 2;
   return rows >= SWIZZLE_ROWS && swizzle >= LEAST_SWIZZLE ? swizzle : 0;
@@ -51,11 +63,13 @@ unsigned nereid_descriptor_swizzle_of(MlirValue descriptor) {
              : nereid_descriptor_swizzle(block);
 }
 
-MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, intptr_t rank) {
+MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, MlirType tensor) {
   MlirType block = nereid_descriptor_block(descriptor);
-  return nereid_ttg_nvmma_shared_attr_create(mlirTypeGetContext(block), nereid_descriptor_swizzle_of(descriptor),
+  MlirContext context = mlirTypeGetContext(block);
+  return nereid_ttg_nvmma_shared_attr_create(context, nereid_descriptor_swizzle_of(descriptor),
                                              /*transposed=*/false, nereid_descriptor_element_bits(block),
-                                             /*fp4_padded=*/false, (MlirAttribute){NULL}, (unsigned)rank);
+                                             /*fp4_padded=*/false, nereid_ttg_cga_of_tensor(tensor),
+                                             (unsigned)mlirShapedTypeGetRank(tensor));
 }
 
 MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bool mutable_memory) {
@@ -66,7 +80,7 @@ MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bo
     shape[d] = mlirShapedTypeGetDimSize(tensor, d);
   MlirAttribute dims = mlirDenseI64ArrayGet(context, rank, shape);
   return nereid_ttg_memdesc_type_create(context, dims, mlirShapedTypeGetElementType(tensor),
-                                        nereid_descriptor_buffer_encoding(descriptor, rank),
+                                        nereid_descriptor_buffer_encoding(descriptor, tensor),
                                         nereid_ttg_shared_memory_attr_create(context), mutable_memory, dims);
 }
 
@@ -138,8 +152,10 @@ static MlirAttribute description_of(MlirValue descriptor, MlirAttribute given, M
   MlirType block = nereid_descriptor_block(descriptor), element = mlirShapedTypeGetElementType(block);
   const intptr_t rank = mlirShapedTypeGetRank(block);
   int32_t sizes[NEREID_DESCRIPTOR_RANK] = {0};
+  int64_t box[NEREID_DESCRIPTOR_RANK] = {0};
+  nereid_descriptor_box(block, box);
   for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = (int32_t)mlirShapedTypeGetDimSize(block, d);
+    sizes[d] = (int32_t)box[d];
   if (mlirTypeIsAInteger(element))
     element = mlirIntegerTypeGet(context, nereid_descriptor_element_bits(block));
   return nereid_nereid_descriptor_attr_create(context, element, mlirDenseI32ArrayGet(context, rank, sizes),

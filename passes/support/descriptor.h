@@ -12,15 +12,20 @@ MlirType nereid_descriptor_block(MlirValue descriptor);
 /* Bits of an element of a block; 0 for an element that is not a number. */
 unsigned nereid_descriptor_element_bits(MlirType block);
 
-/* The widest swizzle, in bytes, with which TMA copies a block to or from shared memory: 128, 64 or 32, at most a row,
- * in groups of 8 rows; 0 for blocks of less than 32 bytes per row, of fewer rows or of one dimension. */
+/* The widest swizzle, in bytes, with which TMA copies boxes of a block to or from shared memory: 128, 64 or 32, at most
+ * a row, in groups of 8 rows; 0 for less than 32 bytes per row, fewer rows or one dimension. */
 unsigned nereid_descriptor_swizzle(MlirType block);
 
 /* The swizzle of a descriptor: of the #ttg.nvmma_shared encoding of its block, otherwise the widest. */
 unsigned nereid_descriptor_swizzle_of(MlirValue descriptor);
 
-/* The encoding of buffers of `rank` dimensions for copies through `descriptor`. */
-MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, intptr_t rank);
+/* The extents of the boxes of `block`, before the limits of TMA: the CTA layout of its encoding divides it. `out` has
+ * NEREID_DESCRIPTOR_RANK elements. */
+void nereid_descriptor_box(MlirType block, int64_t *out);
+
+/* The encoding of buffers for copies of tensors of type `tensor` through `descriptor`: the swizzle of the descriptor,
+ * the parts of the tensor in the CTAs of a cluster. */
+MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, MlirType tensor);
 
 /* The type of a buffer for a tensor of type `tensor` that is copied through `descriptor`. */
 MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bool mutable_memory);
@@ -41,7 +46,7 @@ MlirAttribute nereid_descriptor_given(MlirValue descriptor);
  * rows of at least 16 bytes. False after an error at `op`, which accesses it. */
 bool nereid_descriptor_check_block(MlirOperation op, MlirValue descriptor);
 
-/* Records in `nereid.descriptor` of the kernel argument what the host needs to encode the map: element, block and
+/* Records in `nereid.descriptor` of the kernel argument what the host needs to encode the map: element, box and
  * swizzle of `descriptor`. They replace earlier ones, as types may have been edited. False after an error at `op` if
  * the block cannot be a box, or the argument is a pointer with descriptors of several blocks or swizzles. */
 bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor);

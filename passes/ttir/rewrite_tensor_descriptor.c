@@ -454,8 +454,6 @@ static bool check_argument(MlirValue argument) {
 static const char *obstacle(const nereid_pass_t *pass, MlirValue descriptor) {
   if (!nereid_target_has_async_proxy((int)nereid_pass_option_int(pass, "compute-capability")))
     return "the target has no TMA";
-  if (nereid_pass_option_int(pass, "num-ctas") > 1)
-    return "copies to a cluster of several CTAs are not supported";
   return nereid_descriptor_obstacle(descriptor);
 }
 

@@ -6,6 +6,7 @@
  * later stages: as nereid.metadata on the module, as named metadata in LLVM IR, as a comment in PTX. Input at these
  * stages from other compilers has no signature; the launcher then uses the image's parameters. */
 #include "dialects/ir.h"
+#include "dialects/ttg/tensor_types.h"
 #include "session.h"
 
 #include "nereid/dialects/nereid.h"
@@ -75,8 +76,10 @@ static void describe_block(MlirType block, nereid_parameter_t *out) {
     return;
   out->rank = (int32_t)mlirShapedTypeGetRank(block);
   out->element = element_of(mlirShapedTypeGetElementType(block));
+  int64_t sizes[NEREID_RANK_LIMIT];
+  nereid_ttg_part_of_tensor(block, out->rank, sizes);
   for (int32_t i = 0; i < out->rank; i++)
-    out->block[i] = (int32_t)mlirShapedTypeGetDimSize(block, i);
+    out->block[i] = (int32_t)sizes[i];
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(block);
   if (!mlirAttributeIsNull(encoding) && nereid_ttg_nvmma_shared_attr_isa(encoding)) {
     out->swizzle = (int32_t)nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(encoding);

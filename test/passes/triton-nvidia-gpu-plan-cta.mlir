@@ -8,6 +8,7 @@
 // CHECK-DAG: #[[A:.*]] = #ttg.blocked<{sizePerThread = [1, 1]{{.*}}CGALayout = {{\[\[}}0, 0]]}>
 // CHECK-DAG: #[[B:.*]] = #ttg.blocked<{sizePerThread = [1, 1]{{.*}}CGALayout = {{\[\[}}0, 1]]}>
 // CHECK-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 1]{{.*}}CGALayout = {{\[\[}}1, 0]]}>
+// CHECK-DAG: #[[SAME:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1]{{.*}}CGALayout = {{\[\[}}0, 0]]}>
 // CHECK-LABEL: tt.func public @dot
 // CHECK: tt.load {{.*}} : tensor<128x64x!tt.ptr<f16>, #[[A]]>
 // CHECK: tt.load {{.*}} : tensor<64x256x!tt.ptr<f16>, #[[B]]>
@@ -82,5 +83,23 @@ tt.func public @reduce(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %os = tt.splat %o : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
   %q = tt.addptr %os, %m : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
   tt.store %q, %s : tensor<16x!tt.ptr<f32>>
+  tt.return
+}
+
+// Loads and stores through descriptors have the parts of the dot. Rows of less than 16 bytes are not divided.
+// CHECK-LABEL: tt.func public @descriptors
+// CHECK: tt.descriptor_load {{.*}} -> tensor<128x64xf16, #[[A]]>
+// CHECK: tt.descriptor_load {{.*}} -> tensor<64x256xf16, #[[B]]>
+// CHECK: tt.descriptor_store {{.*}}, tensor<128x256xf32, #[[B]]>
+// CHECK: tt.descriptor_store {{.*}}, tensor<1x4xf32, #[[SAME]]>
+// FOUR-LABEL: tt.func public @descriptors
+tt.func public @descriptors(%a: !tt.tensordesc<tensor<128x64xf16>>, %b: !tt.tensordesc<tensor<64x256xf16>>, %c: !tt.tensordesc<tensor<128x256xf32>>, %e: !tt.tensordesc<tensor<1x4xf32>>, %i: i32) {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %few = arith.constant dense<1.0> : tensor<1x4xf32>
+  %x = tt.descriptor_load %a[%i, %i] : !tt.tensordesc<tensor<128x64xf16>> -> tensor<128x64xf16>
+  %y = tt.descriptor_load %b[%i, %i] : !tt.tensordesc<tensor<64x256xf16>> -> tensor<64x256xf16>
+  %d = tt.dot %x, %y, %zero : tensor<128x64xf16> * tensor<64x256xf16> -> tensor<128x256xf32>
+  tt.descriptor_store %c[%i, %i], %d : !tt.tensordesc<tensor<128x256xf32>>, tensor<128x256xf32>
+  tt.descriptor_store %e[%i, %i], %few : !tt.tensordesc<tensor<1x4xf32>>, tensor<1x4xf32>
   tt.return
 }

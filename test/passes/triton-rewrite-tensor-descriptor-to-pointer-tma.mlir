@@ -1,14 +1,11 @@
 // Descriptors that kernels receive as tensor maps from sm_90 on, and the reasons why others are rewritten.
 // RUN: nereid-opt %s --triton-rewrite-tensor-descriptor-to-pointer=compute-capability=90 --remarks-filter-missed=triton-rewrite-tensor-descriptor-to-pointer -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t.mlir
-// RUN: nereid-opt %s --triton-rewrite-tensor-descriptor-to-pointer='compute-capability=90 num-ctas=2' --remarks-filter-missed=triton-rewrite-tensor-descriptor-to-pointer 2>&1 | FileCheck %s --check-prefix=CTAS
 // RUN: nereid-opt %s --triton-rewrite-tensor-descriptor-to-pointer=compute-capability=89 --remarks-filter-missed=triton-rewrite-tensor-descriptor-to-pointer 2>&1 | FileCheck %s --check-prefix=OLD
 
 // A second run changes nothing.
 // RUN: nereid-opt %t.mlir --triton-rewrite-tensor-descriptor-to-pointer=compute-capability=90 | FileCheck %s
 
-// CTAS-DAG: argument 0 is rewritten to a pointer: copies to a cluster of several CTAs are not supported
-// CTAS-DAG: tt.func public @maps(%arg0: !tt.ptr<f16>
 // OLD-DAG: argument 0 is rewritten to a pointer: the target has no TMA
 // OLD-DAG: tt.func public @maps(%arg0: !tt.ptr<f16>
 

@@ -7,10 +7,14 @@
  *     cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
  *         [%buffer + o], [%d, {%j + x, %i + y}], [%bar]
  *
- * The box that the host encodes into the tensor map (docs/abi.md) is the block with each dimension limited to 256 and,
- * if the buffer is swizzled, with rows of the swizzle's width. The boxes of a #ttg.nvmma_shared buffer are consecutive,
- * so that the offset of a box is that of its first element. Coordinates count from the innermost dimension (PTX ISA,
- * "cp.async.bulk.tensor"). A descriptor is the address of its 128 bytes. */
+ * The box that the host encodes into the tensor map (docs/abi.md) is the block, as the CTA layout of the descriptor's
+ * encoding divides it, with each dimension limited to 256 and, if the buffer is swizzled, with rows of the swizzle's
+ * width. The boxes of a #ttg.nvmma_shared buffer are consecutive, so that the offset of a box is that of its first
+ * element. Coordinates count from the innermost dimension (PTX ISA, "cp.async.bulk.tensor"). A descriptor is the
+ * address of its 128 bytes.
+ *
+ * In a cluster each CTA copies its part of the tensor: the coordinates of the part are added. Of CTAs with the same
+ * part all load it, and the first one stores it. */
 #include "conversion/ttg_to_llvm/memory/tma.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -21,6 +25,7 @@
 #include "base/target_facts.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
+#include "dialects/ttg/tensor_types.h"
 
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -42,8 +47,10 @@ typedef struct transfer {
   intptr_t rank;                   /* coordinates */
   MlirValue coordinates[MAX_RANK]; /* i32, outermost first */
   nereid_ttg_memdesc_t memdesc;
-  int64_t box[MAX_RANK]; /* of one instruction, in elements of the buffer's dimensions */
-  int64_t count;         /* instructions */
+  nereid_layout_t layout; /* of the buffer */
+  int64_t part[MAX_RANK]; /* of the buffer in one CTA */
+  int64_t box[MAX_RANK];  /* of one instruction, in elements of the buffer's dimensions */
+  int64_t count;          /* instructions */
 } transfer_t;
 
 bool nereid_lower_needs_tma(nereid_lower_t *lower, MlirOperation op) {
@@ -52,8 +59,8 @@ bool nereid_lower_needs_tma(nereid_lower_t *lower, MlirOperation op) {
                             (int)lower->module->options.capability);
 }
 
-/* Whether TMA can fill a buffer of this encoding: rows that follow the tensor's, in the memory of one CTA. */
-static bool check_buffer(const transfer_t *transfer, int ctas) {
+/* Whether TMA can fill a buffer of this encoding: rows that follow the tensor's. */
+static bool check_buffer(const transfer_t *transfer) {
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   if (!nereid_ttg_nvmma_shared_attr_isa(memdesc->encoding) ||
       nereid_ttg_nvmma_shared_attr_get_transposed(memdesc->encoding) ||
@@ -65,7 +72,7 @@ static bool check_buffer(const transfer_t *transfer, int ctas) {
   for (int d = 0; d < memdesc->rank; ++d)
     if (memdesc->shape[d] != memdesc->alloc[memdesc->alloc_rank - memdesc->rank + d])
       return nereid_lower_error(transfer->op, "has a part of a buffer, expected a whole one");
-  return ctas == 1 || nereid_lower_error(transfer->op, "copies to a cluster of several CTAs, which is not supported");
+  return true;
 }
 
 /* Whether the rows of a box are multiples of 16 bytes that the encoding can swizzle. */
@@ -73,7 +80,7 @@ static bool check_rows(const transfer_t *transfer) {
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   assert(memdesc->rank > 0);
   const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
-  const int64_t bytes = memdesc->shape[memdesc->rank - 1] * (nereid_lower_memory_bits(memdesc->element) / 8);
+  const int64_t bytes = transfer->part[memdesc->rank - 1] * (nereid_lower_memory_bits(memdesc->element) / 8);
   if (bytes < ROW_UNIT)
     return nereid_lower_error(
         transfer->op, "copies rows of %lld bytes, expected a multiple of %d: TMA copies whole units of %d bytes",
@@ -105,37 +112,67 @@ static bool check_coordinate(const transfer_t *transfer, intptr_t i, MlirValue c
   return true;
 }
 
-static void find_box(transfer_t *transfer) {
+/* The extent of dimension `d` of the buffer in the boxes of the descriptor, before the limits of TMA. */
+static int64_t box_extent(const transfer_t *transfer, int d) {
+  MlirType type = mlirValueGetType(transfer->descriptor);
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  if (!nereid_tt_tensordesc_type_isa(type))
+    return transfer->part[d];
+  MlirType block = nereid_tt_tensordesc_type_get_block_type(type);
+  const int rank = (int)mlirShapedTypeGetRank(block), at = rank - transfer->memdesc.rank + d;
+  if (rank > NEREID_TTG_MAX_RANK || at < 0 || at >= rank)
+    return transfer->part[d];
+  nereid_ttg_part_of_tensor(block, rank, shape);
+  return shape[at];
+}
+
+static bool find_box(transfer_t *transfer) {
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
   const int64_t bits = nereid_ttg_nvmma_shared_attr_get_element_bit_width(memdesc->encoding);
   transfer->count = 1;
   for (int d = 0; d < memdesc->rank; ++d) {
-    transfer->box[d] = memdesc->shape[d] < MAX_BOX ? memdesc->shape[d] : MAX_BOX;
+    const int64_t extent = box_extent(transfer, d);
+    transfer->box[d] = extent < MAX_BOX ? extent : MAX_BOX;
     if (d + 1 == memdesc->rank && swizzle)
       transfer->box[d] = 8 * swizzle / bits;
-    transfer->count *= memdesc->shape[d] / transfer->box[d];
+    if (transfer->box[d] < 1 || transfer->box[d] > transfer->part[d])
+      return nereid_lower_error(transfer->op,
+                                "copies boxes of %lld in dimension %d to a part of %lld in each CTA: expected a "
+                                "CGALayout of the descriptor that divides its block at least as much",
+                                (long long)transfer->box[d], d, (long long)transfer->part[d]);
+    transfer->count *= transfer->part[d] / transfer->box[d];
   }
+  return true;
 }
 
 static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coordinate)(MlirOperation op, intptr_t i)) {
-  transfer->memdesc = nereid_ttg_memdesc_of(transfer->buffer);
-  if (!nereid_lower_needs_tma(lower, transfer->op) || !check_buffer(transfer, lower->group->grid.num_ctas) ||
-      !check_rows(transfer))
+  nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
+  *memdesc = nereid_ttg_memdesc_of(transfer->buffer);
+  if (!nereid_lower_needs_tma(lower, transfer->op) || !check_buffer(transfer))
     return false;
+  nereid_ttg_shape_per_cta(memdesc->encoding, memdesc->rank, memdesc->shape, transfer->part);
+  if (!check_rows(transfer))
+    return false;
+  if (!nereid_slot_order_of_buffer(memdesc, memdesc->rank, &transfer->layout))
+    return nereid_lower_error(transfer->op, "has a buffer that its encoding does not fit: %s",
+                              nereid_text_of_type(mlirValueGetType(transfer->buffer)).chars);
+  const intptr_t dropped = transfer->rank - memdesc->rank;
   for (intptr_t i = 0; i < transfer->rank; ++i) {
     if (!check_coordinate(transfer, i, coordinate(transfer->op, i)))
       return false;
-    transfer->coordinates[i] = nereid_lower_get(lower, coordinate(transfer->op, i)).values[0];
+    MlirValue value = nereid_lower_get(lower, coordinate(transfer->op, i)).values[0], part = {NULL};
+    if (i >= dropped)
+      part = nereid_lower_add_cta_coordinate(lower, &transfer->layout, (int)(i - dropped), part);
+    transfer->coordinates[i] = mlirValueIsNull(part) ? value : nereid_emit_add(lower, value, part);
   }
-  find_box(transfer);
-  return true;
+  return find_box(transfer);
 }
 
 /* The first element of box `number`, the last dimension fastest, in coordinates of the buffer. */
 static void first_of_box(const transfer_t *transfer, int64_t number, int32_t *out) {
   for (int d = transfer->memdesc.rank; d-- > 0;) {
-    const int64_t boxes = transfer->memdesc.shape[d] / transfer->box[d];
+    const int64_t boxes = transfer->part[d] / transfer->box[d];
     out[d] = (int32_t)(number % boxes * transfer->box[d]);
     number /= boxes;
   }
@@ -180,6 +217,24 @@ static MlirValue first_thread(nereid_lower_t *lower) {
   return nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0));
 }
 
+/* The bits of the CTA's number that select nothing of the buffer: CTAs that only differ in them have the same part. */
+static uint32_t copies_of_part(const nereid_lower_t *lower, const transfer_t *transfer) {
+  uint32_t masks[NEREID_LAYOUT_DIMS];
+  nereid_layout_free_masks(&transfer->layout, masks);
+  const uint32_t divided = (UINT32_C(1) << transfer->layout.in_bits[NEREID_LAYOUT_BLOCK]) - 1;
+  return masks[NEREID_LAYOUT_BLOCK] | ((uint32_t)(lower->group->grid.num_ctas - 1) & ~divided);
+}
+
+/* Whether the executing CTA is the first of those with its part; null when all parts differ. */
+static MlirValue first_cta(nereid_lower_t *lower, const transfer_t *transfer) {
+  const uint32_t copies = copies_of_part(lower, transfer);
+  if (!copies)
+    return (MlirValue){NULL};
+  MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
+  return nereid_emit_icmp(lower, NEREID_ICMP_EQ, nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)copies)),
+                          nereid_emit_i32(lower, 0));
+}
+
 /* One thread copies all boxes, if `predicate` (null: always) holds. */
 static bool emit_boxes(nereid_lower_t *lower, const transfer_t *transfer, const char *head, MlirValue barrier,
                        MlirValue predicate) {
@@ -219,7 +274,7 @@ static bool lower_copy_out(nereid_lower_t *lower, MlirOperation op, const nereid
     return false;
   const char *head =
       nereid_arena_format(lower->arena, "cp.async.bulk.tensor.%dd.global.shared::cta.bulk_group", (int)transfer.rank);
-  return emit_boxes(lower, &transfer, head, (MlirValue){NULL}, (MlirValue){NULL});
+  return emit_boxes(lower, &transfer, head, (MlirValue){NULL}, first_cta(lower, &transfer));
 }
 
 static const char *reduction_of(nereid_tt_descriptor_reduce_kind_t kind) {
@@ -258,7 +313,7 @@ static bool lower_reduce_out(nereid_lower_t *lower, MlirOperation op, const nere
     return false;
   const char *head = nereid_arena_format(
       lower->arena, "cp.reduce.async.bulk.tensor.%dd.global.shared::cta.%s.bulk_group", (int)transfer.rank, reduction);
-  return emit_boxes(lower, &transfer, head, (MlirValue){NULL}, (MlirValue){NULL});
+  return emit_boxes(lower, &transfer, head, (MlirValue){NULL}, first_cta(lower, &transfer));
 }
 
 /* Only the thread that issued the stores has groups. All threads wait for reads, as no branch is required. */

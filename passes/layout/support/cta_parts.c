@@ -47,6 +47,7 @@ static bool is_changeable(MlirOperation op) {
   case NEREID_OP_SCF_FOR:
   case NEREID_OP_SCF_IF:
   case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TT_DESCRIPTOR_LOAD:
   case NEREID_OP_TT_DOT:
   case NEREID_OP_TT_EXPAND_DIMS:
   case NEREID_OP_TT_MAKE_RANGE:

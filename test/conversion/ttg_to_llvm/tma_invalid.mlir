@@ -49,11 +49,12 @@ tt.func public @part(%d: !tt.tensordesc<tensor<32x64xf16>>, %i: i32) {
 
 #smem = #ttg.shared_memory
 #wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#divided = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-tt.func public @cluster(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
-  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
-  // expected-error @below {{copies to a cluster of several CTAs, which is not supported}}
-  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+tt.func public @whole_box_for_half(%d: !tt.tensordesc<tensor<64x64xf16, #wide>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #divided, #smem, mutable>
+  // expected-error @below {{copies boxes of 64 in dimension 0 to a part of 32 in each CTA: expected a CGALayout of the descriptor that divides its block at least as much}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<64x64xf16, #wide>>, !ttg.memdesc<64x64xf16, #divided, #smem, mutable>
   tt.return
 }
 }

@@ -1,0 +1,42 @@
+// Tensor copies of the CTAs of a cluster.
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
+
+#smem = #ttg.shared_memory
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#half = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0], [1, 0]]}>
+#boxes = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0], [2, 0]]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// The second bit of the CTA's number selects 64 rows: two boxes of 32.
+// CHECK-LABEL: llvm.func @load(
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[BIT:.*]] = llvm.lshr %[[RANK]], %{{.*}} : i32
+// CHECK: %[[ONE:.*]] = llvm.and %[[BIT]]
+// CHECK: %[[ROW:.*]] = llvm.mul %[[ONE]]
+// CHECK: %[[I:.*]] = llvm.add %arg1, %[[ROW]]
+// CHECK: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$2, $3}], [$4];", "r,l,r,r,r,~{memory}" %{{.*}}, %arg0, %arg2, %[[I]],
+// CHECK: llvm.getelementptr %{{.*}}[4096]
+// CHECK: %[[BELOW:.*]] = llvm.add %[[I]], %{{.*}} : i32
+// CHECK: "cp.async.bulk.tensor.2d{{.*}} %arg0, %arg2, %[[BELOW]],
+// CHECK-NOT: "cp.async.bulk.tensor
+// CHECK: llvm.return
+tt.func public @load(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32, %j: i32, %p: i1) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %d[%i, %j] %b, %m, %p : !tt.tensordesc<tensor<128x64xf16, #boxes>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  tt.return
+}
+
+// Of two CTAs with the same rows the first one stores.
+// CHECK-LABEL: llvm.func @store(
+// CHECK: llvm.add %arg1
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[COPY:.*]] = llvm.and %[[RANK]]
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[COPY]]
+// CHECK: %[[BOTH:.*]] = llvm.and %{{.*}}, %[[FIRST]] : i1
+// CHECK: llvm.cond_br %[[BOTH]]
+tt.func public @store(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<128x64xf16, #boxes>>, !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  tt.return
+}
+}
