@@ -194,6 +194,12 @@ NEREID_MUST_USE nereid_status_t nereid_kernel_select(nereid_compilation_t *compi
 /* Returns the kernel's function in `module`; a null handle when there is none. */
 MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation);
 
+/* --- variant/specialize.c --- */
+
+/* Writes the option `properties` into the kernel. NEREID_ERROR_ARGUMENT: the input is past ttgir; NEREID_ERROR_MEMORY.
+ */
+NEREID_MUST_USE nereid_status_t nereid_specialize(nereid_compilation_t *compilation);
+
 /* --- loops.c --- */
 
 /* Located errors at loops of the module, at TTIR or TTGIR, whose step is a constant and not positive. */

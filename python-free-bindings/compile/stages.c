@@ -356,6 +356,8 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
   if (status == NEREID_OK)
     status = nereid_grid_set(compilation);
   if (status == NEREID_OK)
+    status = nereid_specialize(compilation);
+  if (status == NEREID_OK)
     status = call_hook(compilation);
   add_time(compilation->result, "read", now() - start);
   return status;

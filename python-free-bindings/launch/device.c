@@ -85,6 +85,8 @@ nereid_status_t nereid_device_initialize(nereid_device_t *device, nereid_message
   nereid_status_t status = nereid_tma_cache_create(NEREID_TMA_DRIVER, device, 0, &device->maps);
   if (!status && !(device->owners = nereid_owners_create()))
     status = NEREID_ERROR_MEMORY;
+  if (!status && !(device->has_tuning = pthread_mutex_init(&device->tuning, NULL) == 0))
+    status = NEREID_ERROR_MEMORY;
   return status ? nereid_message_set(message, status, "out of memory") : NEREID_OK;
 }
 
@@ -144,6 +146,8 @@ nereid_status_t nereid_device_open_named(const char *name, nereid_device_t **out
 void nereid_device_close(nereid_device_t *device) {
   if (!device)
     return;
+  if (device->has_tuning)
+    pthread_mutex_destroy(&device->tuning);
   nereid_owners_destroy(device->owners, device->driver);
   nereid_tma_cache_destroy(device->maps);
   if (device->retained)
@@ -217,6 +221,44 @@ nereid_status_t nereid_device_fill(nereid_device_t *device, uint64_t address, ui
     return status;
   return leave(device, pushed, device->driver->memset_d8_async(address, value, bytes, stream), "filling device memory",
                message);
+}
+
+nereid_status_t nereid_device_copy(nereid_device_t *device, uint64_t to, uint64_t from, size_t bytes, void *stream,
+                                   nereid_message_t *message) {
+  bool pushed;
+  if (bytes == 0)
+    return NEREID_OK;
+  nereid_status_t status = nereid_device_enter(device, &pushed, message);
+  if (status)
+    return status;
+  return leave(device, pushed, device->driver->memcpy_dtod_async(to, from, bytes, stream), "copying device memory",
+               message);
+}
+
+bool nereid_device_is_foreign(const nereid_device_t *device, uint64_t address) {
+  const nereid_driver_t *driver = device->driver;
+  uint64_t usable = 0;
+  int type = 0;
+  bool pushed;
+  if (!address || !driver->pointer_get_attribute || nereid_device_enter(device, &pushed, NULL))
+    return false;
+  const bool foreign = driver->pointer_get_attribute(&type, NEREID_CU_POINTER_MEMORY_TYPE, address) == 0 &&
+                       type == NEREID_CU_MEMORY_DEVICE &&
+                       driver->pointer_get_attribute(&usable, NEREID_CU_POINTER_DEVICE_POINTER, address) != 0;
+  nereid_device_leave(device, pushed);
+  return foreign;
+}
+
+int nereid_device_relax_capture(const nereid_device_t *device) {
+  int mode = NEREID_CU_CAPTURE_RELAXED;
+  if (device->driver->thread_exchange_capture_mode)
+    device->driver->thread_exchange_capture_mode(&mode);
+  return mode;
+}
+
+void nereid_device_restore_capture(const nereid_device_t *device, int mode) {
+  if (device->driver->thread_exchange_capture_mode)
+    device->driver->thread_exchange_capture_mode(&mode);
 }
 
 nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_message_t *message) {

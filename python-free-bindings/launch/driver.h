@@ -6,6 +6,8 @@
 
 #include "nereid/launch.h"
 
+#include <pthread.h>
+
 typedef int nereid_cu_result_t; /* CUresult; 0 is success */
 
 /* CUresult values that map to a status of their own. */
@@ -43,6 +45,16 @@ enum {
   NEREID_CU_FUNC_MAX_DYNAMIC_SHARED = 8,
   NEREID_CU_FUNC_NON_PORTABLE_CLUSTER = 14,
 };
+
+/* CUpointer_attribute, CUmemorytype */
+enum {
+  NEREID_CU_POINTER_MEMORY_TYPE = 2,
+  NEREID_CU_POINTER_DEVICE_POINTER = 3, /* fails when kernels of the current context cannot use the address */
+  NEREID_CU_MEMORY_DEVICE = 2,
+};
+
+/* CUstreamCaptureMode */
+enum { NEREID_CU_CAPTURE_THREAD_LOCAL = 1, NEREID_CU_CAPTURE_RELAXED = 2 };
 
 /* CUjit_option */
 enum { NEREID_CU_JIT_ERROR_LOG = 5, NEREID_CU_JIT_ERROR_LOG_BYTES = 6 };
@@ -110,13 +122,24 @@ struct nereid_device {
   struct nereid_emulated *emulated; /* owned; null: a GPU */
   nereid_tma_cache_t *maps;         /* owned: maps of tensors that are arguments */
   struct nereid_owners *owners;     /* owned: of tensors in captured graphs */
+  pthread_mutex_t tuning;           /* held while kernels are timed, so that they do not disturb each other */
+  bool has_tuning;                  /* `tuning` is initialized */
   bool retained;                    /* the primary context, to be released */
   int device;
   nereid_device_info_t info;
 };
 
-/* Creates `maps` and `owners`. NEREID_ERROR_MEMORY. */
+/* Initializes `maps`, `owners` and `tuning`. NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t nereid_device_initialize(nereid_device_t *device, nereid_message_t *message);
+
+/* Returns whether the address is memory of another device, which kernels of this one cannot use. False for memory that
+ * the driver does not know. */
+bool nereid_device_is_foreign(const nereid_device_t *device, uint64_t address);
+
+/* Lets this thread load modules and allocate memory while a stream is being captured, also by another thread. Returns
+ * the mode to restore. */
+int nereid_device_relax_capture(const nereid_device_t *device);
+void nereid_device_restore_capture(const nereid_device_t *device, int mode);
 
 /* Makes the device's context current on this thread for a few calls. `pushed` is false when the context was already
  * current and leave() has nothing to undo. */

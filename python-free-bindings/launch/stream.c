@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { NON_BLOCKING = 1 /* CUstream_flags */, THREAD_LOCAL = 1 /* CUstreamCaptureMode */, CAPTURING = 1 };
+enum { NON_BLOCKING = 1 /* CUstream_flags */, CAPTURING = 1 };
 
 struct nereid_graph {
   nereid_device_t *device;
@@ -61,8 +61,8 @@ nereid_status_t nereid_stream_capture(nereid_device_t *device, void *stream, ner
   nereid_status_t status = enter(device, &pushed, message);
   if (status)
     return status;
-  return leave(device, pushed, device->driver->stream_begin_capture(stream, THREAD_LOCAL), "beginning a capture",
-               message);
+  return leave(device, pushed, device->driver->stream_begin_capture(stream, NEREID_CU_CAPTURE_THREAD_LOCAL),
+               "beginning a capture", message);
 }
 
 nereid_status_t nereid_stream_end_capture(nereid_device_t *device, void *stream, nereid_graph_t **out_graph,

@@ -92,6 +92,10 @@ NEREID_MUST_USE nereid_status_t nereid_device_download(nereid_device_t *device, 
 NEREID_MUST_USE nereid_status_t nereid_device_fill(nereid_device_t *device, uint64_t address, uint8_t value,
                                                    size_t bytes, void *stream, nereid_message_t *message);
 
+/* Copies between two buffers of the device, which do not overlap, in stream order. */
+NEREID_MUST_USE nereid_status_t nereid_device_copy(nereid_device_t *device, uint64_t to, uint64_t from, size_t bytes,
+                                                   void *stream, nereid_message_t *message);
+
 /* Waits for all work of the context. Reports the error of a failed kernel, after which the context is unusable. */
 NEREID_MUST_USE nereid_status_t nereid_device_synchronize(nereid_device_t *device, nereid_message_t *message);
 

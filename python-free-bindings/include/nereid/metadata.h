@@ -37,6 +37,15 @@ typedef enum nereid_parameter_role {
   NEREID_ROLE_PADDING = 5,    /* i1: out-of-bounds elements read as NaN */
 } nereid_parameter_role_t;
 
+/* A property of an argument for which a kernel is specialized (docs/kernels.md). Values are stable. */
+typedef enum nereid_property {
+  NEREID_PROPERTY_AS_WRITTEN = 0, /* what the IR states */
+  NEREID_PROPERTY_GENERIC = 1,    /* none: tt.divisibility of the IR is ignored */
+  NEREID_PROPERTY_DIVISIBLE = 2,  /* an integer or address divisible by 16 */
+  NEREID_PROPERTY_ONE = 3,        /* the integer 1, which replaces the argument in the kernel */
+  NEREID_PROPERTY_NULL = 4,       /* the address 0, which replaces the argument in the kernel */
+} nereid_property_t;
+
 typedef struct nereid_parameter {
   const char *name; /* name in the IR; descriptors share it with their shapes and strides. Null: unknown */
   nereid_parameter_kind_t kind;

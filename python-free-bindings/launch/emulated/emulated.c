@@ -218,6 +218,24 @@ nereid_cu_result_t nereid_emulated_fill(uint64_t address, uint8_t value, size_t 
   return host ? 0 : NEREID_CU_INVALID_VALUE;
 }
 
+nereid_cu_result_t nereid_emulated_copy(uint64_t to, uint64_t from, size_t n) {
+  nereid_emulated_t *it = nereid_emulated_current();
+  pthread_mutex_lock(&it->lock);
+  const uint8_t *source = reach(it, from, n);
+  uint8_t *host = source ? reach(it, to, n) : NULL;
+  if (host) {
+    memmove(host, source, n);
+    nereid_emulator_memory_define(it->memory, to, n);
+  }
+  pthread_mutex_unlock(&it->lock);
+  return host ? 0 : NEREID_CU_INVALID_VALUE;
+}
+
+static nereid_cu_result_t memcpy_dtod_async(uint64_t to, uint64_t from, size_t n, void *stream) {
+  return nereid_emulated_captures(stream) ? nereid_emulated_record_copy(stream, to, from, n)
+                                          : nereid_emulated_copy(to, from, n);
+}
+
 static nereid_cu_result_t memset_d8_async(uint64_t address, unsigned char value, size_t n, void *stream) {
   return nereid_emulated_captures(stream) ? nereid_emulated_record_fill(stream, address, value, n)
                                           : nereid_emulated_fill(address, value, n);
@@ -301,6 +319,7 @@ static const nereid_driver_t table = {
     .mem_free_async = mem_free_async,
     .memcpy_htod = memcpy_htod,
     .memcpy_dtoh = memcpy_dtoh,
+    .memcpy_dtod_async = memcpy_dtod_async,
     .memset_d8_async = memset_d8_async,
     .stream_synchronize = stream_synchronize,
     .event_create = event_create,

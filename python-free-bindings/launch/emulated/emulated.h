@@ -44,7 +44,11 @@ nereid_cu_result_t nereid_emulated_launch(const nereid_cu_launch_config_t *confi
 nereid_cu_result_t nereid_emulated_run(void *function, const nereid_cu_launch_config_t *config, const uint8_t *block,
                                        uint32_t bytes);
 
+/* Returns the warp instructions that launches of this thread have executed. */
+uint64_t nereid_emulated_executed(void);
+
 /* Entries of the table, without streams. */
+nereid_cu_result_t nereid_emulated_copy(uint64_t to, uint64_t from, size_t n);
 nereid_cu_result_t nereid_emulated_fill(uint64_t address, uint8_t value, size_t n);
 nereid_cu_result_t nereid_emulated_free(uint64_t address);
 
@@ -74,6 +78,7 @@ bool nereid_emulated_captures(const void *stream);
 nereid_cu_result_t nereid_emulated_record_launch(void *function, const nereid_cu_launch_config_t *config,
                                                  uint8_t *block, uint32_t bytes);
 nereid_cu_result_t nereid_emulated_record_fill(void *stream, uint64_t address, uint8_t value, size_t size);
+nereid_cu_result_t nereid_emulated_record_copy(void *stream, uint64_t to, uint64_t from, size_t size);
 nereid_cu_result_t nereid_emulated_record_free(void *stream, uint64_t address);
 
 #endif

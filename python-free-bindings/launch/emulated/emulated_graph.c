@@ -1,6 +1,6 @@
 /* Streams, captures and graphs of the emulator's driver table.
  *
- *   stream --captures--> graph: launch(function, configuration, parameter block), fill(address, value, n), ...
+ *   stream --captures--> graph: launch(function, configuration, parameter block), fill(...), copy(...), ...
  *
  * Work runs when it is enqueued, so a stream is only a place for the graph that is being captured. A graph and its
  * executable graphs are one counted object: nodes do not change after the capture. Memory that a capture allocates is
@@ -13,12 +13,13 @@ enum { ATTRIBUTES = 8, RELAXED = 2 /* CUstreamCaptureMode */ };
 
 typedef struct node {
   struct node *next;
-  void *function; /* null: a fill */
+  void *function; /* null: a fill or a copy */
   nereid_cu_launch_config_t config;
   nereid_cu_launch_attribute_t attributes[ATTRIBUTES];
   uint8_t *block; /* owned: the parameters */
   uint32_t bytes;
   uint64_t address, size;
+  uint64_t source; /* of a copy; 0: a fill */
   uint8_t value;
 } node_t;
 
@@ -140,7 +141,8 @@ nereid_cu_result_t nereid_emulated_graph_launch(void *executable, void *stream) 
   for (const node_t *node = graph->first; node; node = node->next) {
     nereid_cu_result_t result = node->function
                                     ? nereid_emulated_run(node->function, &node->config, node->block, node->bytes)
-                                    : nereid_emulated_fill(node->address, node->value, node->size);
+                                : node->source ? nereid_emulated_copy(node->address, node->source, node->size)
+                                               : nereid_emulated_fill(node->address, node->value, node->size);
     if (result)
       return result;
   }
@@ -265,6 +267,14 @@ nereid_cu_result_t nereid_emulated_record_fill(void *stream, uint64_t address, u
   if (!node)
     return no_memory();
   *node = (node_t){.address = address, .value = value, .size = size};
+  return append(stream, node);
+}
+
+nereid_cu_result_t nereid_emulated_record_copy(void *stream, uint64_t to, uint64_t from, size_t size) {
+  node_t *node = calloc(1, sizeof *node);
+  if (!node)
+    return no_memory();
+  *node = (node_t){.address = to, .source = from, .size = size};
   return append(stream, node);
 }
 

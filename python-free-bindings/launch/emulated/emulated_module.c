@@ -134,6 +134,12 @@ static nereid_emulator_launch_t launch_of(const nereid_cu_launch_config_t *confi
   return launch;
 }
 
+static _Thread_local uint64_t executed;
+
+uint64_t nereid_emulated_executed(void) {
+  return executed;
+}
+
 nereid_cu_result_t nereid_emulated_run(void *handle, const nereid_cu_launch_config_t *config, const uint8_t *block,
                                        uint32_t bytes) {
   const function_t *function = handle;
@@ -144,6 +150,7 @@ nereid_cu_result_t nereid_emulated_run(void *handle, const nereid_cu_launch_conf
   launch.parameter_bytes = bytes;
   nereid_status_t status = nereid_emulator_run(function->kernel, &launch, &it->report);
   it->launched = true;
+  executed += it->report.warp_instructions;
   const nereid_message_t message = it->report.message;
   pthread_mutex_unlock(&it->lock);
   if (!status)

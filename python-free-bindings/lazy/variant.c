@@ -1,0 +1,182 @@
+/* Variants of a kernel: the properties of arguments for which it is compiled.
+ *
+ *   launch(x = 0x7f00, n = 1000, s = 1)   →   x divisible, n divisible, s one   →   variant 1: 4 builds
+ *   launch(x = 0x7f08, n = 1000, s = 1)   →   x generic, n divisible, s one     →   variant 2: 4 builds
+ *
+ * Variant 0 is the IR as it is written. It is compiled before any argument is known, and serves a launch whose arguments
+ * have exactly the properties that the IR states. */
+#include "python-free-bindings/lazy/lazy.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { BITS = 4, PER_WORD = 64 / BITS };
+
+static void set_property(nereid_lazy_properties_t *properties, size_t argument, nereid_property_t property) {
+  properties->bits[argument / PER_WORD] |= (uint64_t)property << (argument % PER_WORD * BITS);
+}
+
+nereid_property_t nereid_lazy_property(const nereid_lazy_properties_t *properties, size_t argument) {
+  return (nereid_property_t)(properties->bits[argument / PER_WORD] >> (argument % PER_WORD * BITS) & 15);
+}
+
+static nereid_property_t property_of(const nereid_value_t *argument, uint32_t policy) {
+  const bool is_integer = argument->kind == NEREID_PARAMETER_SCALAR && argument->element >= NEREID_ELEMENT_I8 &&
+                          argument->element <= NEREID_ELEMENT_I64;
+  const bool is_pointer = argument->kind == NEREID_PARAMETER_POINTER;
+  if (is_pointer && argument->as.bits == 0 && policy & NEREID_LAZY_SPECIALIZE_NULL)
+    return NEREID_PROPERTY_NULL;
+  if (is_integer && argument->as.bits == 1 && policy & NEREID_LAZY_SPECIALIZE_ONE)
+    return NEREID_PROPERTY_ONE;
+  if ((is_integer || is_pointer) && policy & NEREID_LAZY_SPECIALIZE_DIVISIBLE)
+    return argument->as.bits % 16 ? NEREID_PROPERTY_GENERIC : NEREID_PROPERTY_DIVISIBLE;
+  return NEREID_PROPERTY_AS_WRITTEN;
+}
+
+nereid_lazy_properties_t nereid_lazy_properties(const nereid_lazy_options_t *options, size_t n,
+                                                const nereid_value_t *arguments) {
+  nereid_lazy_properties_t properties = {{0, 0}};
+  if (!options->specialize)
+    return properties;
+  for (size_t i = 0; i < n && i < NEREID_LAZY_SPECIALIZED; ++i)
+    if (!(options->unspecialized >> i & 1))
+      set_property(&properties, i, property_of(&arguments[i], options->specialize));
+  return properties;
+}
+
+/* The same without any property of the arguments. */
+static nereid_lazy_properties_t generic_of(const nereid_lazy_properties_t *properties) {
+  nereid_lazy_properties_t generic = {{0, 0}};
+  for (size_t i = 0; i < NEREID_LAZY_SPECIALIZED; ++i)
+    if (nereid_lazy_property(properties, i) != NEREID_PROPERTY_AS_WRITTEN)
+      set_property(&generic, i, NEREID_PROPERTY_GENERIC);
+  return generic;
+}
+
+/* Whether the IR as it is written, of which `metadata` describes a build, states exactly these properties. */
+static bool states(const nereid_metadata_t *metadata, const nereid_lazy_properties_t *properties) {
+  size_t argument = 0;
+  for (size_t i = 0; i < metadata->n_parameters && argument < NEREID_LAZY_SPECIALIZED; ++i) {
+    const nereid_parameter_t *parameter = &metadata->parameters[i];
+    if (i && parameter->group >= 0 && parameter->group == parameter[-1].group)
+      continue; /* a shape or stride of the tensor before */
+    const nereid_property_t property = nereid_lazy_property(properties, argument++);
+    if (property == NEREID_PROPERTY_ONE || property == NEREID_PROPERTY_NULL ||
+        (property == NEREID_PROPERTY_GENERIC && parameter->divisibility > 1) ||
+        (property == NEREID_PROPERTY_DIVISIBLE && parameter->divisibility != 16))
+      return false;
+  }
+  return true;
+}
+
+/* --- with the lock held --- */
+
+void nereid_lazy_wait_change(nereid_lazy_kernel_t *kernel) {
+  enum { NANOSECONDS = 20000000 };
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += NANOSECONDS;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_cond_timedwait(&kernel->changed, &kernel->lock, &until);
+}
+
+static nereid_variant_t *find(nereid_lazy_kernel_t *kernel, const nereid_lazy_properties_t *properties) {
+  nereid_variant_t *variant = kernel->variants;
+  while (variant && !nereid_lazy_properties_equal(&variant->properties, properties))
+    variant = variant->next;
+  return variant;
+}
+
+nereid_variant_t *nereid_variant_add(nereid_lazy_kernel_t *kernel, const nereid_lazy_properties_t *properties) {
+  nereid_variant_t *variant = calloc(1, sizeof *variant + kernel->n_configurations * sizeof *variant->builds);
+  if (!variant)
+    return NULL;
+  variant->index = kernel->n_variants++;
+  variant->properties = *properties;
+  variant->next = kernel->variants;
+  kernel->variants = variant;
+  for (size_t i = 0; i < kernel->n_configurations; ++i) {
+    nereid_lazy_build_t *build = &variant->builds[i];
+    *build = (nereid_lazy_build_t){.job = {.run = nereid_lazy_build_run, .compiler = kernel->options.compiler},
+                                   .kernel = kernel,
+                                   .variant = variant,
+                                   .configuration = i};
+    if (kernel->configurations[i].status) {
+      build->state = NEREID_LAZY_BUILD_FAILED;
+      build->status = kernel->configurations[i].status;
+      build->message = kernel->configurations[i].message;
+    }
+  }
+  return variant;
+}
+
+/* --- without it --- */
+
+void nereid_variant_queue(nereid_lazy_kernel_t *kernel, nereid_variant_t *variant) {
+  for (size_t i = 0; i < kernel->n_configurations; ++i) {
+    nereid_lazy_build_t *build = &variant->builds[i];
+    pthread_mutex_lock(&kernel->lock);
+    const bool is_missing = build->state == NEREID_LAZY_BUILD_NONE;
+    if (is_missing) {
+      build->state = NEREID_LAZY_BUILD_QUEUED;
+      ++kernel->n_jobs;
+    }
+    pthread_mutex_unlock(&kernel->lock);
+    if (is_missing)
+      nereid_lazy_pool_add(kernel->pool, &build->job);
+  }
+}
+
+nereid_status_t nereid_lazy_build_wait(nereid_lazy_build_t *build, nereid_message_t *message) {
+  nereid_lazy_kernel_t *kernel = build->kernel;
+  pthread_mutex_lock(&kernel->lock);
+  while ((build->state == NEREID_LAZY_BUILD_QUEUED || build->state == NEREID_LAZY_BUILD_RUNNING) &&
+         !nereid_cancellation_is_requested(kernel->cancellation))
+    nereid_lazy_wait_change(kernel);
+  const bool ended = build->state == NEREID_LAZY_BUILD_READY || build->state == NEREID_LAZY_BUILD_FAILED;
+  pthread_mutex_unlock(&kernel->lock);
+  return ended ? NEREID_OK
+               : nereid_message_set(message, NEREID_ERROR_CANCELLED, "the compilation of kernel '%s' was cancelled",
+                                    kernel->options.name);
+}
+
+/* Whether the IR as it is written can serve the properties; waits for its first valid build. */
+static bool is_as_written(nereid_variant_t *written, const nereid_lazy_properties_t *properties) {
+  for (size_t i = 0; i < written->builds->kernel->n_configurations; ++i) {
+    nereid_lazy_build_t *build = &written->builds[i];
+    if (!nereid_lazy_build_wait(build, NULL) && build->state == NEREID_LAZY_BUILD_READY)
+      return states(nereid_kernel_metadata(build->loaded), properties);
+  }
+  return false;
+}
+
+nereid_status_t nereid_variant_get(nereid_lazy_kernel_t *kernel, const nereid_lazy_properties_t *properties,
+                                   nereid_variant_t **out_variant, nereid_message_t *message) {
+  const nereid_lazy_properties_t generic = generic_of(properties);
+  nereid_variant_t *written = NULL;
+  pthread_mutex_lock(&kernel->lock);
+  nereid_variant_t *variant = find(kernel, properties);
+  if (!variant)
+    for (written = kernel->variants; written->next;)
+      written = written->next;
+  pthread_mutex_unlock(&kernel->lock);
+  if (written && is_as_written(written, properties))
+    variant = written;
+  if (!variant) {
+    pthread_mutex_lock(&kernel->lock);
+    variant = find(kernel, properties);
+    if (!variant && kernel->n_variants >= NEREID_LAZY_VARIANTS) {
+      properties = &generic;
+      variant = find(kernel, properties);
+    }
+    if (!variant)
+      variant = nereid_variant_add(kernel, properties);
+    pthread_mutex_unlock(&kernel->lock);
+  }
+  *out_variant = variant;
+  if (!variant)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  nereid_variant_queue(kernel, variant);
+  return NEREID_OK;
+}
