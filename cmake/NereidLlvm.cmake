@@ -2,7 +2,7 @@
 # the archives are listed here; --gc-sections removes unreferenced sections.
 find_program(NEREID_LLVM_CONFIG NAMES llvm-config llvm-config-22 HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
 execute_process(COMMAND ${NEREID_LLVM_CONFIG} --link-static --libfiles nvptx passes irreader bitreader bitwriter linker
-                        core target remarks supportlsp
+                        core target remarks
                 OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${NEREID_LLVM_CONFIG} --libdir OUTPUT_VARIABLE llvm_libdir OUTPUT_STRIP_TRAILING_WHITESPACE)
 separate_arguments(llvm_archives)

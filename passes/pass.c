@@ -9,7 +9,7 @@
 #include "dialects/ttg/module.h"
 #include "passes/test/defects/defect.h"
 #include "seam/context.h"
-#include "seam/opt_main.h"
+#include "seam/tools.h"
 
 #include <mlir-c/Conversion.h>
 #include <mlir-c/Dialect/LLVM.h>

@@ -1,50 +1,67 @@
-/* nereid-lsp-server: MLIR's language server with the dialects of Nereid (.ttir, .ttgir, .mlir).
+/* nereid-lsp-server: a language server for Triton's tensor IR (.ttir, .ttgir, .mlir).
  *
- * An editor starts it and uses the language server protocol over stdin and stdout: diagnostics while typing, go to
- * definition, hover. It registers the same dialects as nereid-opt.
+ *   editor -> {"method": "textDocument/hover", ...} -> stdin        stdout -> {"result": {"contents": ...}} -> editor
  *
- * MLIR's parser, verifier and printer recurse for every bracket of a document, which arrives in fragments and cannot be
- * checked first. So the server runs on a stack for some millions of open brackets, whose pages are allocated on use. */
-#include "seam/context.h"
-#include "seam/opt_main.h"
+ *   protocol/   messages, the session, recovery from crashes
+ *   text/       documents, positions, tokens: of any text
+ *   ir/         parsed programs, diagnostics, results of analyses
+ *   features/   what the editor asks for: hover, navigation, completion, colors, passes
+ *
+ * docs/editors.md describes the features. */
+#include "passes/pass.h"
+#include "tools/nereid-lsp-server/protocol/recovery.h"
+#include "tools/nereid-lsp-server/protocol/server.h"
 
-#include <pthread.h>
-#include <sys/mman.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-static const size_t stack_size = (size_t)16 << 30;
+static const char usage[] =
+    "usage: nereid-lsp-server [--stdio]\n"
+    "A language server for Triton's tensor IR. An editor starts it and talks to it over stdin and stdout.\n"
+    "  --stdio     accepted, because editors pass it: stdin and stdout are the only connection\n"
+    "  --lit-test  reads messages that lines '// -----' separate, and indents answers; for tests\n"
+    "  --version   prints the version\n";
 
-typedef struct server {
-  int argc;
-  char **argv;
-  int status;
-} server_t;
-
-static void *serve(void *argument) {
-  server_t *server = argument;
-  MlirDialectRegistry registry = mlirDialectRegistryCreate();
-  nereidMlirRegisterDialects(registry);
-  server->status = nereidMlirLspServerMain(server->argc, server->argv, registry);
-  mlirDialectRegistryDestroy(registry);
-  return NULL;
-}
-
-/* False when the stack cannot be allocated. */
-static bool serve_on_large_stack(server_t *server) {
-  pthread_attr_t attributes;
-  pthread_t thread;
-  void *stack =
-      mmap(NULL, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED || pthread_attr_init(&attributes) != 0)
-    return false;
-  const bool is_started = pthread_attr_setstack(&attributes, stack, stack_size) == 0 &&
-                          pthread_create(&thread, &attributes, serve, server) == 0;
-  pthread_attr_destroy(&attributes);
-  return is_started && pthread_join(thread, NULL) == 0;
+/* Returns whether the options ask for the server; otherwise sets the exit status. */
+static bool read_options(int argc, char **argv, bool *out_is_test, int *out_journal, int *out_status) {
+  for (int i = 1; i < argc; ++i) {
+    *out_status = 0;
+    if (strcmp(argv[i], "--lit-test") == 0) {
+      *out_is_test = true;
+    } else if (strncmp(argv[i], "--resume=", 9) == 0) {
+      *out_journal = (int)strtol(argv[i] + 9, NULL, 10);
+    } else if (strcmp(argv[i], "--version") == 0) {
+      puts("nereid-lsp-server " NEREID_VERSION);
+      return false;
+    } else if (strcmp(argv[i], "--help") == 0) {
+      fputs(usage, stdout);
+      return false;
+    } else if (strcmp(argv[i], "--stdio") != 0) {
+      fprintf(stderr, "nereid-lsp-server: unknown option '%s'\n%s", argv[i], usage);
+      *out_status = 2;
+      return false;
+    }
+  }
+  return true;
 }
 
 int main(int argc, char **argv) {
-  server_t server = {.argc = argc, .argv = argv};
-  if (!serve_on_large_stack(&server))
-    serve(&server);
-  return server.status;
+  bool is_test = false;
+  int journal = -1, status = 0;
+  if (!read_options(argc, argv, &is_test, &journal, &status))
+    return status;
+  signal(SIGPIPE, SIG_IGN);
+  nereid_passes_register();
+  lsp_server_t server = {.journal = -1};
+  lsp_transport_initialize(&server.transport, STDIN_FILENO, STDOUT_FILENO, is_test);
+  if (journal >= 0 && !lsp_recovery_resume(&server, journal)) {
+    fputs("nereid-lsp-server: --resume: not the journal of a session\n", stderr);
+    return 2;
+  }
+  lsp_recovery_start(&server);
+  status = lsp_server_run(&server);
+  lsp_server_deinitialize(&server);
+  return status;
 }

@@ -9,7 +9,7 @@
 #include "passes/pass.h"
 #include "python-free-bindings/compile/scan.h"
 #include "seam/context.h"
-#include "seam/opt_main.h"
+#include "seam/tools.h"
 #include "tools/nereid-opt/statistics.h"
 
 #include <signal.h>

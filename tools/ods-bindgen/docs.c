@@ -74,7 +74,7 @@ static const char *default_text(const argument_t *argument) {
   return empty_array ? "[]" : argument->default_value;
 }
 
-static const char *attribute_text(const argument_t *argument) {
+const char *attribute_text(const argument_t *argument) {
   const char *what = argument->expected ? argument->expected : argument->storage;
   if (argument->kind == ARGUMENT_ATTRIBUTE && argument->optional)
     return format("%s, optional", what);
@@ -114,20 +114,26 @@ static const char *trait_text(const char *trait) {
   return suffix ? format("%.*s", (int)(suffix - trait), trait) : trait;
 }
 
-static void add_op(text_t *page, const op_t *op) {
-  add_heading(page, op->full_name, op->summary);
+void add_op_details(text_t *page, const op_t *op) {
   add_description(page, op->description);
   add_arguments(page, op);
   add_outcomes(page, op);
+}
+
+static void add_op(text_t *page, const op_t *op) {
+  add_heading(page, op->full_name, op->summary);
+  add_op_details(page, op);
   add(page, "\nC: `%s_build`.", op->c_name);
   for (size_t i = 0; i < op->trait_count; i++)
     add(page, "%s`%s`", i ? ", " : " Traits and interfaces: ", trait_text(op->traits[i]));
   add(page, op->trait_count ? ".\n" : "\n");
 }
 
-static void add_definition(text_t *page, const definition_t *definition) {
-  add_heading(page, format("%c%s.%s", definition->is_type ? '!' : '#', definition->owner, definition->mnemonic),
-              definition->summary);
+const char *definition_name(const definition_t *definition) {
+  return format("%c%s.%s", definition->is_type ? '!' : '#', definition->owner, definition->mnemonic);
+}
+
+void add_definition_details(text_t *page, const definition_t *definition) {
   add_description(page, definition->description);
   bool parameters = false;
   for (size_t i = 0; i < definition->parameter_count; i++) {
@@ -137,6 +143,11 @@ static void add_definition(text_t *page, const definition_t *definition) {
             format("%s%s%s%s", type, each->summary ? ": " : "", each->summary ? each->summary : "",
                    each->optional ? ", optional" : ""));
   }
+}
+
+static void add_definition(text_t *page, const definition_t *definition) {
+  add_heading(page, definition_name(definition), definition->summary);
+  add_definition_details(page, definition);
   add(page, "\nC: `%s_isa`, `%s_create`.\n", definition->c_name, definition->c_name);
 }
 

@@ -28,5 +28,13 @@ void generate_kinds(const model_t *model, text_t *header, text_t *source);
 void generate_hooks(text_t *header, text_t *thunks, const dialect_t *dialect);
 /* Reference page of a dialect in Markdown. */
 void generate_page(text_t *page, const dialect_t *dialect);
+/* The texts of that page as a table in C, for all dialects. */
+void generate_documentation(const model_t *model, text_t *header, text_t *source);
+
+/* Parts of both: the text below a heading; "!tt.ptr"; what an attribute is and its default. */
+void add_op_details(text_t *page, const op_t *op);
+void add_definition_details(text_t *page, const definition_t *definition);
+const char *definition_name(const definition_t *definition);
+const char *attribute_text(const argument_t *argument);
 
 #endif

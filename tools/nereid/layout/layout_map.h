@@ -1,8 +1,15 @@
-/* A layout with the place of each element, which `nereid layout` prints and draws. */
+/* A layout with the place of each element, which `nereid layout` and hovers print. */
 #ifndef NEREID_TOOLS_LAYOUT_MAP_H
 #define NEREID_TOOLS_LAYOUT_MAP_H
 
+#include "base/arena.h"
+#include "base/message.h"
 #include "layout/linear_layout.h"
+
+#include <mlir-c/IR.h>
+
+/* A limit on printed elements: more are not readable. */
+enum { TOOL_LAYOUT_MAX_ELEMENTS = 1 << 16 };
 
 /* The place of an element: a register of a thread, or an offset in shared memory. */
 typedef struct tool_place {
@@ -18,6 +25,16 @@ typedef struct tool_layout {
   uint32_t end;        /* for a shared layout: the offset after the last element */
   tool_place_t *first; /* [packed coordinate]: the first place of the element */
 } tool_layout_t;
+
+/* Returns the bits of the element type; 0 when registers cannot hold it. */
+uint32_t tool_layout_element_bits(MlirType type);
+
+/* Finds the place of each element of a tensor or buffer of `shape` (rank entries). NEREID_ERROR_UNSUPPORTED when the
+ * encoding is not a layout; NEREID_ERROR_PROGRAM when it does not fit the shape; NEREID_ERROR_ARGUMENT when there are
+ * too many elements; NEREID_ERROR_MEMORY. Lives in `arena`. */
+NEREID_MUST_USE nereid_status_t tool_layout_create(nereid_arena_t *arena, MlirAttribute encoding, int rank,
+                                                   const int64_t *shape, uint32_t element_bits, tool_layout_t *out,
+                                                   nereid_message_t *message);
 
 /* Returns the description of the grid's cells. */
 static inline const char *tool_layout_legend(const tool_layout_t *layout) {

@@ -36,10 +36,49 @@ static int cell(const tool_layout_t *layout, uint32_t element, char out[48]) {
   return snprintf(out, 48, "%sT%u:%u", block, (unsigned)thread, (unsigned)place->registr);
 }
 
-void tool_layout_print(const tool_layout_t *layout, FILE *out) {
-  uint32_t slices, rows, columns;
+/* The part of the grid that is printed. */
+typedef struct grid {
+  uint32_t slices, rows, columns; /* of the layout */
+  uint32_t n_slices, n_rows, n_columns;
+} grid_t;
+
+static grid_t choose_grid(const tool_layout_t *layout, uint32_t limit) {
+  grid_t grid;
+  tool_layout_grid(layout, &grid.slices, &grid.rows, &grid.columns);
+  grid.n_slices = limit ? 1 : grid.slices;
+  grid.n_rows = limit && limit < grid.rows ? limit : grid.rows;
+  grid.n_columns = limit && limit < grid.columns ? limit : grid.columns;
+  return grid;
+}
+
+static int find_width(const tool_layout_t *layout, const grid_t *grid) {
   char text[48];
   int width = 0;
+  for (uint32_t row = 0; row < grid->n_slices * grid->rows; ++row)
+    for (uint32_t column = 0; column < grid->n_columns && row % grid->rows < grid->n_rows; ++column) {
+      const int n = cell(layout, row * grid->columns + column, text);
+      width = n > width ? n : width;
+    }
+  return width;
+}
+
+static void print_slice(const tool_layout_t *layout, const grid_t *grid, uint32_t slice, int width, FILE *out) {
+  char text[48];
+  const bool cut = grid->n_columns < grid->columns;
+  fprintf(out, "%5s", "");
+  for (uint32_t column = 0; column < grid->n_columns; ++column)
+    fprintf(out, "  %*u", width, (unsigned)column);
+  for (uint32_t row = 0; row < grid->n_rows; ++row) {
+    fprintf(out, "%s\n%5u", row == 0 && cut ? "  ..." : "", (unsigned)row);
+    for (uint32_t column = 0; column < grid->n_columns; ++column) {
+      (void)cell(layout, (slice * grid->rows + row) * grid->columns + column, text);
+      fprintf(out, "  %*s", width, text);
+    }
+  }
+  fputs(grid->n_rows < grid->rows ? "\n  ...\n" : "\n", out);
+}
+
+void tool_layout_print(const tool_layout_t *layout, uint32_t limit, FILE *out) {
   print_bases(&layout->layout, layout->shared ? "offset" : "register", NEREID_LAYOUT_REGISTER, out);
   print_bases(&layout->layout, "lane", NEREID_LAYOUT_LANE, out);
   print_bases(&layout->layout, "warp", NEREID_LAYOUT_WARP, out);
@@ -47,23 +86,10 @@ void tool_layout_print(const tool_layout_t *layout, FILE *out) {
   if (layout->copies > 1)
     fprintf(out, "each element has %u places; the first is shown\n", (unsigned)layout->copies);
   fprintf(out, "%s\n", tool_layout_legend(layout));
-  tool_layout_grid(layout, &slices, &rows, &columns);
-  for (uint32_t i = 0; i < layout->n; ++i) {
-    int n = cell(layout, i, text);
-    width = n > width ? n : width;
-  }
-  for (uint32_t slice = 0; slice < slices; ++slice) {
-    fprintf(out, slices > 1 ? "\nslice %u\n" : "\n", (unsigned)slice);
-    fprintf(out, "%5s", "");
-    for (uint32_t column = 0; column < columns; ++column)
-      fprintf(out, "  %*u", width, (unsigned)column);
-    for (uint32_t row = 0; row < rows; ++row) {
-      fprintf(out, "\n%5u", (unsigned)row);
-      for (uint32_t column = 0; column < columns; ++column) {
-        (void)cell(layout, (slice * rows + row) * columns + column, text);
-        fprintf(out, "  %*s", width, text);
-      }
-    }
-    fputc('\n', out);
+  const grid_t grid = choose_grid(layout, limit);
+  const int width = find_width(layout, &grid);
+  for (uint32_t slice = 0; slice < grid.n_slices; ++slice) {
+    fprintf(out, grid.slices > 1 ? "\nslice %u\n" : "\n", (unsigned)slice);
+    print_slice(layout, &grid, slice, width, out);
   }
 }

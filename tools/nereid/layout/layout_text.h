@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Prints the layout's bases and a grid with the place of each element. */
-void tool_layout_print(const tool_layout_t *layout, FILE *out);
+/* Prints the layout's bases and a grid with the place of each element: of the first `limit` rows and columns of the
+ * first slice, and of all elements when `limit` is 0. */
+void tool_layout_print(const tool_layout_t *layout, uint32_t limit, FILE *out);
 
 #endif

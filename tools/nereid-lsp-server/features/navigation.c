@@ -1,0 +1,154 @@
+/* Definitions, references, highlights and renaming of values, blocks, symbols and aliases. */
+#include "tools/nereid-lsp-server/features/query.h"
+
+#include <ctype.h>
+
+cJSON *lsp_go_to_definition(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
+  lsp_query_t query;
+  cJSON *result = NULL;
+  if (lsp_query_begin(server, params, failure, &query)) {
+    const lsp_occurrences_t all = lsp_query_occurrences(&query);
+    for (size_t i = 0; i < all.count && !result; ++i)
+      if (all.data[i].is_definition)
+        result = lsp_json_location(query.document, server->encoding, all.data[i].start, all.data[i].end);
+  }
+  lsp_query_end(&query);
+  return result;
+}
+
+cJSON *lsp_references(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
+  lsp_query_t query;
+  cJSON *result = NULL;
+  const bool all_of_them = lsp_json_is_true(params, "context.includeDeclaration");
+  if (lsp_query_begin(server, params, failure, &query)) {
+    const lsp_occurrences_t all = lsp_query_occurrences(&query);
+    result = cJSON_CreateArray();
+    for (size_t i = 0; i < all.count; ++i)
+      if (all_of_them || !all.data[i].is_definition)
+        cJSON_AddItemToArray(result,
+                             lsp_json_location(query.document, server->encoding, all.data[i].start, all.data[i].end));
+  }
+  lsp_query_end(&query);
+  return result;
+}
+
+cJSON *lsp_highlights(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
+  enum { READ = 2, WRITE = 3 };
+  lsp_query_t query;
+  cJSON *result = NULL;
+  if (lsp_query_begin(server, params, failure, &query)) {
+    const lsp_occurrences_t all = lsp_query_occurrences(&query);
+    result = cJSON_CreateArray();
+    for (size_t i = 0; i < all.count; ++i) {
+      cJSON *item = cJSON_CreateObject();
+      cJSON_AddItemToObject(item, "range",
+                            lsp_json_range(query.document, server->encoding, all.data[i].start, all.data[i].end));
+      cJSON_AddNumberToObject(item, "kind", all.data[i].is_definition ? WRITE : READ);
+      cJSON_AddItemToArray(result, item);
+    }
+  }
+  lsp_query_end(&query);
+  return result;
+}
+
+/* --- renaming --- */
+
+/* The occurrence at the place of the query; null after a failure. */
+static const lsp_occurrence_t *find_here(lsp_query_t *query, const lsp_occurrences_t *all, lsp_failure_t *failure) {
+  if (query->place.section && !query->place.section->is_current) {
+    (void)lsp_fail(failure, LSP_REQUEST_FAILED, "the text has errors: renaming needs a text that parses");
+    return NULL;
+  }
+  for (size_t i = 0; i < all->count; ++i)
+    if (all->data[i].start <= query->offset && query->offset <= all->data[i].end)
+      return &all->data[i];
+  (void)lsp_fail(failure, LSP_REQUEST_FAILED, "there is no name to change here");
+  return NULL;
+}
+
+cJSON *lsp_prepare_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
+  lsp_query_t query;
+  cJSON *result = NULL;
+  if (lsp_query_begin(server, params, failure, &query)) {
+    const lsp_occurrences_t all = lsp_query_occurrences(&query);
+    const lsp_occurrence_t *here = find_here(&query, &all, failure);
+    if (here) {
+      const nereid_view_t name = nereid_view_of(query.document->text.data + here->start, here->end - here->start);
+      result = cJSON_CreateObject();
+      cJSON_AddItemToObject(result, "range", lsp_json_range(query.document, server->encoding, here->start, here->end));
+      cJSON_AddItemToObject(result, "placeholder", lsp_json_string(name));
+    }
+  }
+  lsp_query_end(&query);
+  return result;
+}
+
+/* %0 or %name, @name, ^name, #name, !name: digits only after %, no dot in an alias. */
+static bool is_spelled_well(char sigil, const char *name) {
+  const bool is_number = sigil == '%' && isdigit((unsigned char)*name);
+  const bool is_alias = sigil == '#' || sigil == '!';
+  if (!is_number && !isalpha((unsigned char)*name) && *name != '_')
+    return false;
+  for (; *name; ++name)
+    if (!isdigit((unsigned char)*name) &&
+        (is_number || (!isalpha((unsigned char)*name) && *name != '_' && (is_alias || (*name != '$' && *name != '.')))))
+      return false;
+  return true;
+}
+
+/* Returns whether the new name occurs where the old one is visible: in the function for values and blocks, in the
+ * section for symbols and aliases. */
+static bool is_taken(const lsp_query_t *query, const char *name) {
+  const lsp_tokens_t *tokens = lsp_document_tokens(query->document);
+  size_t start = 0, end = query->document->text.size;
+  const lsp_section_t *section = lsp_query_section(query);
+  if (section) {
+    start = section->start;
+    end = section->end;
+  }
+  if ((*name == '%' || *name == '^') && query->place.program && section) {
+    const lsp_definition_t *it = lsp_program_operation(query->place.program, query->place.offset);
+    for (MlirOperation op = it ? it->op : (MlirOperation){NULL}; !mlirOperationIsNull(op);
+         op = mlirOperationGetParentOperation(op)) {
+      const lsp_definition_t *around = lsp_program_find(query->place.program, op);
+      if (!around || !around->name.size)
+        continue;
+      start = section->start + around->scope_start;
+      end = section->start + around->scope_end;
+      break;
+    }
+  }
+  for (size_t i = lsp_tokens_from(tokens, start); i < tokens->count && tokens->data[i].start < end; ++i)
+    if (nereid_view_equal(lsp_token_text(query->document->text, &tokens->data[i]), nereid_view(name)))
+      return true;
+  return false;
+}
+
+static cJSON *create_edits(const lsp_query_t *query, const lsp_occurrences_t *all, const char *name) {
+  cJSON *result = cJSON_CreateObject();
+  cJSON *edits = cJSON_AddArrayToObject(cJSON_AddObjectToObject(result, "changes"), query->document->uri);
+  for (size_t i = 0; i < all->count; ++i)
+    cJSON_AddItemToArray(
+        edits, lsp_json_edit(query->document, query->server->encoding, all->data[i].start, all->data[i].end, name));
+  return result;
+}
+
+cJSON *lsp_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
+  lsp_query_t query;
+  cJSON *result = NULL;
+  if (lsp_query_begin(server, params, failure, &query)) {
+    const lsp_occurrences_t all = lsp_query_occurrences(&query);
+    const lsp_occurrence_t *here = find_here(&query, &all, failure);
+    const char sigil = here ? query.document->text.data[here->start] : 0;
+    const char *given = lsp_json_text(params, "newName");
+    const char *name = nereid_arena_format(&query.arena, "%c%s", sigil, *given == sigil && sigil ? given + 1 : given);
+    if (here && (!name || !is_spelled_well(sigil, name + 1)))
+      (void)lsp_fail(failure, LSP_INVALID_PARAMS, "'%.80s' is not a name of this kind", given);
+    else if (here && is_taken(&query, name))
+      (void)lsp_fail(failure, LSP_REQUEST_FAILED, "the name '%.80s' is already used here", name);
+    else if (here)
+      result = create_edits(&query, &all, name);
+  }
+  lsp_query_end(&query);
+  return result;
+}

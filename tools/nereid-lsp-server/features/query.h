@@ -1,0 +1,38 @@
+/* A request about one place of a document, and the occurrences of the name there. */
+#ifndef NEREID_TOOLS_LSP_QUERY_H
+#define NEREID_TOOLS_LSP_QUERY_H
+
+#include "tools/nereid-lsp-server/protocol/server.h"
+
+typedef struct lsp_query {
+  lsp_server_t *server;
+  lsp_document_t *document;
+  size_t offset;             /* bytes in the document */
+  const lsp_token_t *token;  /* there; null: none */
+  lsp_place_t place;         /* in the last program that parsed; its section may be null */
+  const lsp_mention_t *name; /* there, in the program; null: none */
+  nereid_arena_t arena;      /* for the answer; freed by lsp_query_end */
+} lsp_query_t;
+
+/* Reads `textDocument` and `position`. False after a failure. */
+bool lsp_query_begin(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out);
+void lsp_query_end(lsp_query_t *query);
+
+/* A name in the document, in bytes. */
+typedef struct lsp_occurrence {
+  size_t start, end;
+  bool is_definition;
+} lsp_occurrence_t;
+
+typedef struct lsp_occurrences {
+  lsp_occurrence_t *data; /* ascending */
+  size_t count;
+} lsp_occurrences_t;
+
+/* Finds all occurrences of the name: of an alias in the text, of others in the program. None when there is no name. */
+lsp_occurrences_t lsp_query_occurrences(lsp_query_t *query);
+
+/* The section of the document that contains the place; null when there is none. */
+const lsp_section_t *lsp_query_section(const lsp_query_t *query);
+
+#endif

@@ -1,0 +1,153 @@
+#include "tools/nereid-lsp-server/ir/sections.h"
+
+#include "tools/nereid-lsp-server/ir/facts.h"
+
+#include <stdlib.h>
+
+static void destroy_program(lsp_program_t *program) {
+  if (program)
+    lsp_facts_destroy(program->facts);
+  lsp_program_destroy(program);
+}
+
+static bool is_separator(nereid_view_t text, size_t at) {
+  return nereid_view_starts_with(nereid_view_of(text.data + at, text.size - at), nereid_view("// -----"));
+}
+
+/* Counts the sections, and sets their bounds in `out` unless it is null. */
+static size_t split(const lsp_document_t *document, lsp_section_t *out) {
+  size_t count = 0, start = 0;
+  const lsp_lines_t *lines = &document->lines;
+  for (size_t i = 0; i <= lines->count; ++i) {
+    const size_t at = i < lines->count ? lines->starts[i] : document->text.size;
+    if (i < lines->count && !is_separator(document->text, at))
+      continue;
+    if (out) {
+      out[count].start = start;
+      out[count].end = at;
+    }
+    count++;
+    start = i < lines->count ? lsp_lines_end(lines, i) : at;
+  }
+  return count;
+}
+
+static nereid_view_t text_of(const lsp_document_t *document, const lsp_section_t *section) {
+  return nereid_view_of(document->text.data + section->start, section->end - section->start);
+}
+
+static void measure_change(lsp_section_t *section, nereid_view_t now) {
+  const nereid_view_t old = section->program->text;
+  const size_t limit = now.size < old.size ? now.size : old.size;
+  size_t start = 0, end = 0;
+  while (start < limit && now.data[start] == old.data[start])
+    start++;
+  while (end < limit - start && now.data[now.size - 1 - end] == old.data[old.size - 1 - end])
+    end++;
+  section->same_start = start;
+  section->same_end = end;
+}
+
+static void parse(lsp_section_t *section, nereid_view_t text, lsp_context_t **context) {
+  nereid_arena_deinitialize(&section->arena);
+  lsp_diagnostics_t diagnostics = {.arena = &section->arena, .text = text};
+  if (!*context)
+    *context = lsp_context_create();
+  lsp_program_t *program = *context ? lsp_program_create(*context, text, &diagnostics) : NULL;
+  section->messages = diagnostics.first;
+  section->is_current = program != NULL;
+  if (program) {
+    destroy_program(section->program);
+    section->program = program;
+    section->same_start = text.size;
+    section->same_end = 0;
+  } else if (section->program) {
+    measure_change(section, text);
+  }
+}
+
+/* Sections keep their programs by their number from the start, or, after the first that differs, from the end. */
+static void take_programs(lsp_document_t *document, lsp_sections_t *now, lsp_sections_t *old) {
+  const size_t n = now->count < old->count ? now->count : old->count;
+  size_t first = 0;
+  for (; first < n; ++first) {
+    const lsp_section_t *was = &old->data[first];
+    if (now->count != old->count &&
+        (!was->program || !nereid_view_equal(was->program->text, text_of(document, &now->data[first]))))
+      break;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    lsp_section_t *to = &now->data[i < first ? i : now->count - n + i];
+    lsp_section_t *from = &old->data[i < first ? i : old->count - n + i];
+    const lsp_section_t bounds = *to;
+    *to = *from;
+    to->start = bounds.start;
+    to->end = bounds.end;
+    *from = (lsp_section_t){0};
+  }
+}
+
+static bool is_unchanged(const lsp_section_t *section, nereid_view_t text) {
+  return section->is_current && section->program && nereid_view_equal(section->program->text, text);
+}
+
+const lsp_sections_t *lsp_sections_update(lsp_document_t *document) {
+  static const lsp_sections_t none = {NULL, 0};
+  if (!document->is_changed && document->sections)
+    return document->sections;
+  document->is_changed = false;
+  lsp_sections_t *old = document->sections, *now = calloc(1, sizeof *now);
+  document->sections = now;
+  const bool analyse = !document->fault && document->text.size <= LSP_MAX_TEXT && lsp_document_is_mlir(document);
+  if (now && analyse) {
+    now->count = split(document, NULL);
+    now->data = calloc(now->count, sizeof *now->data);
+    now->count = now->data ? split(document, now->data) : 0;
+  }
+  if (now && old)
+    take_programs(document, now, old);
+  lsp_sections_destroy(old);
+  lsp_context_t *context = NULL;
+  for (size_t i = 0; now && i < now->count; ++i)
+    if (!is_unchanged(&now->data[i], text_of(document, &now->data[i])))
+      parse(&now->data[i], text_of(document, &now->data[i]), &context);
+  lsp_context_release(context);
+  return now ? now : &none;
+}
+
+void lsp_sections_destroy(lsp_sections_t *sections) {
+  for (size_t i = 0; sections && i < sections->count; ++i) {
+    nereid_arena_deinitialize(&sections->data[i].arena);
+    destroy_program(sections->data[i].program);
+  }
+  if (sections)
+    free(sections->data);
+  free(sections);
+}
+
+lsp_place_t lsp_sections_place(lsp_document_t *document, size_t offset) {
+  const lsp_sections_t *sections = lsp_sections_update(document);
+  for (size_t i = 0; i < sections->count; ++i) {
+    const lsp_section_t *it = &sections->data[i];
+    if (offset < it->start || offset > it->end || !it->program)
+      continue;
+    const size_t at = offset - it->start, size = it->end - it->start;
+    const lsp_place_t place = {it, it->program, at <= it->same_start ? at : at + it->program->text.size - size};
+    if (at <= it->same_start || size - at <= it->same_end)
+      return place;
+  }
+  return (lsp_place_t){NULL, NULL, 0};
+}
+
+bool lsp_section_range(const lsp_section_t *section, size_t start, size_t end, size_t *out_start, size_t *out_end) {
+  const size_t size = section->end - section->start, old = section->program->text.size;
+  size_t shift = 0;
+  if (end > section->same_start) {
+    if (start < old - section->same_end)
+      return false;
+    shift = size - old;
+  }
+  *out_start = section->start + start + shift;
+  *out_end = section->start + end + shift;
+  return true;
+}

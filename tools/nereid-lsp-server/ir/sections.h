@@ -1,0 +1,43 @@
+/* The parts of a document between lines `// -----`, each a module of its own, as in mlir-opt --split-input-file.
+ *
+ * A section keeps the program of its last text that parsed: while text is incomplete, answers about the unchanged
+ * text before and after the edit come from there. */
+#ifndef NEREID_TOOLS_LSP_SECTIONS_H
+#define NEREID_TOOLS_LSP_SECTIONS_H
+
+#include "tools/nereid-lsp-server/ir/program.h"
+#include "tools/nereid-lsp-server/text/document.h"
+
+typedef struct lsp_section {
+  size_t start, end;           /* bytes of the document */
+  nereid_arena_t arena;        /* of the diagnostics */
+  lsp_diagnostic_t *messages;  /* offsets from `start` */
+  lsp_program_t *program;      /* the last one that parsed; null: none */
+  bool is_current;             /* `program` was parsed from the present text */
+  size_t same_start, same_end; /* bytes at the start and end that are as in the text of `program` */
+} lsp_section_t;
+
+struct lsp_sections {
+  lsp_section_t *data;
+  size_t count;
+};
+
+/* Parses the sections that changed. A document that is not MLIR, is too large or has a fault gets none. `count` is 0
+ * when out of memory. */
+const lsp_sections_t *lsp_sections_update(lsp_document_t *document);
+void lsp_sections_destroy(lsp_sections_t *sections);
+
+/* A place in the program of a section. */
+typedef struct lsp_place {
+  const lsp_section_t *section; /* null: the place has no program */
+  const lsp_program_t *program;
+  size_t offset; /* bytes in the text of the program */
+} lsp_place_t;
+
+/* Returns the place of a byte offset of the document. */
+lsp_place_t lsp_sections_place(lsp_document_t *document, size_t offset);
+
+/* Sets the range of the document for a range of the program's text; false when the text has changed there. */
+bool lsp_section_range(const lsp_section_t *section, size_t start, size_t end, size_t *out_start, size_t *out_end);
+
+#endif

@@ -1,0 +1,42 @@
+/* An open document: its text, and what is computed of it on demand. */
+#ifndef NEREID_TOOLS_LSP_DOCUMENT_H
+#define NEREID_TOOLS_LSP_DOCUMENT_H
+
+#include "tools/nereid-lsp-server/text/lexer.h"
+#include "tools/nereid-lsp-server/text/lines.h"
+
+enum { LSP_MAX_TEXT = 32 << 20 }; /* bytes of a document that is analysed */
+
+typedef struct lsp_sections lsp_sections_t; /* ir/sections.h */
+
+typedef struct lsp_document {
+  char *uri, *language; /* owned */
+  int64_t version;      /* of the client */
+  nereid_arena_t arena; /* of the text and what follows; replaced with each edit */
+  nereid_view_t text;   /* followed by a NUL */
+  lsp_lines_t lines;
+  lsp_tokens_t tokens; /* empty until lsp_document_tokens */
+  bool has_tokens;
+  bool is_changed;          /* since the sections were parsed */
+  bool is_published;        /* the client has the diagnostics of this text */
+  const char *fault;        /* the text is not parsed: the reason; null: none. Static storage */
+  lsp_sections_t *sections; /* owned; null at first */
+  struct lsp_document *next;
+} lsp_document_t;
+
+/* Creates a document that contains a copy of the text. Null when out of memory. */
+lsp_document_t *lsp_document_create(const char *uri, const char *language, int64_t version, nereid_view_t text);
+
+/* Frees the document, but not its sections. */
+void lsp_document_destroy(lsp_document_t *document);
+
+/* Replaces the bytes from `start` to `end` by `text`. False when out of memory; the text is then unchanged. */
+bool lsp_document_edit(lsp_document_t *document, size_t start, size_t end, nereid_view_t text);
+
+/* Returns the tokens of the text; none when out of memory. */
+const lsp_tokens_t *lsp_document_tokens(lsp_document_t *document);
+
+/* Returns whether the text is MLIR: by the language or extension, unless it begins like PTX, LLVM IR or bytecode. */
+bool lsp_document_is_mlir(const lsp_document_t *document);
+
+#endif
