@@ -104,8 +104,7 @@ static bool next_argument(cursor_t *cursor) {
   return false;
 }
 
-/* Returns the number of values that follow a descriptor as its parts, its shape and strides, which have its name. */
-static intptr_t count_parts(MlirBlock entry, intptr_t index) {
+intptr_t nereid_argument_parts(MlirBlock entry, intptr_t index) {
   const MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, index));
   const intptr_t n = mlirBlockGetNumArguments(entry);
   if (!nereid_tt_tensordesc_type_isa(type))
@@ -155,7 +154,7 @@ void nereid_argument_names_set(nereid_compilation_t *compilation) {
       name = descriptor;
       parts--;
     } else {
-      parts = count_parts(entry, i);
+      parts = nereid_argument_parts(entry, i);
       descriptor = name;
     }
     if (is_name(name))

@@ -144,6 +144,10 @@ NEREID_MUST_USE nereid_status_t nereid_read(nereid_compilation_t *compilation);
 /* Sets name locations on the kernel's arguments without one, from their names in the text of the input. */
 void nereid_argument_names_set(nereid_compilation_t *compilation);
 
+/* Returns the number of arguments of the kernel with this entry block that follow argument `index` as its parts, the
+ * shape and strides of a descriptor; they have its name. 0 for other types. */
+intptr_t nereid_argument_parts(MlirBlock entry, intptr_t index);
+
 /* --- settings.c --- */
 
 /* Checks the options without the input: ranges, powers of two, target. NEREID_ERROR_ARGUMENT. */

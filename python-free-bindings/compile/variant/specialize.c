@@ -69,30 +69,40 @@ static bool applies(nereid_property_t property, MlirType type) {
   return false;
 }
 
-static nereid_status_t specialize(nereid_compilation_t *compilation, MlirOperation function) {
+/* The property of each argument of the kernel's function. A descriptor's parts have no entry in the option. */
+static uint8_t *properties_of(nereid_compilation_t *compilation, MlirBlock entry, intptr_t n) {
   const nereid_compile_options_t *options = &compilation->options;
+  uint8_t *properties = nereid_arena_new(&compilation->scratch, uint8_t, (size_t)n);
+  size_t next = 0;
+  for (intptr_t i = 0; properties && i < n && next < options->n_properties; i += 1 + nereid_argument_parts(entry, i))
+    properties[i] = options->properties[next++];
+  return properties;
+}
+
+/* Returns the dictionary of an argument for its property; null when out of memory. */
+static MlirAttribute specialize_argument(nereid_compilation_t *compilation, MlirOperation function, MlirBlock entry,
+                                         intptr_t index, nereid_property_t property) {
+  MlirAttribute attributes = nereid_ir_argument_attributes(function, index);
+  MlirValue argument = mlirBlockGetArgument(entry, index);
+  if (!applies(property, mlirValueGetType(argument)))
+    return mlirAttributeIsNull(attributes) ? mlirDictionaryAttrGet(mlirOperationGetContext(function), 0, NULL)
+                                           : attributes;
+  if (property == NEREID_PROPERTY_ONE || property == NEREID_PROPERTY_NULL)
+    replace(argument, entry, property);
+  return with_divisibility(compilation, attributes, property == NEREID_PROPERTY_DIVISIBLE);
+}
+
+static nereid_status_t specialize(nereid_compilation_t *compilation, MlirOperation function) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   const intptr_t n = mlirBlockGetNumArguments(entry);
-  MlirContext context = mlirOperationGetContext(function);
+  const uint8_t *properties = properties_of(compilation, entry, n);
   MlirAttribute *all = nereid_arena_new(&compilation->scratch, MlirAttribute, (size_t)n);
-  if (!all)
+  for (intptr_t i = 0; all && properties && i < n; ++i)
+    all[i] = specialize_argument(compilation, function, entry, i, (nereid_property_t)properties[i]);
+  if (compilation->scratch.failed)
     return NEREID_ERROR_MEMORY;
-  for (intptr_t i = 0; i < n; ++i) {
-    const nereid_property_t property =
-        (size_t)i < options->n_properties ? (nereid_property_t)options->properties[i] : NEREID_PROPERTY_AS_WRITTEN;
-    MlirValue argument = mlirBlockGetArgument(entry, i);
-    all[i] = nereid_ir_argument_attributes(function, i);
-    if (applies(property, mlirValueGetType(argument))) {
-      all[i] = with_divisibility(compilation, all[i], property == NEREID_PROPERTY_DIVISIBLE);
-      if (property == NEREID_PROPERTY_ONE || property == NEREID_PROPERTY_NULL)
-        replace(argument, entry, property);
-    } else if (mlirAttributeIsNull(all[i])) {
-      all[i] = mlirDictionaryAttrGet(context, 0, NULL);
-    }
-    if (mlirAttributeIsNull(all[i]))
-      return NEREID_ERROR_MEMORY;
-  }
-  nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES, mlirArrayAttrGet(context, n, all));
+  nereid_ir_set_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES,
+                          mlirArrayAttrGet(mlirOperationGetContext(function), n, all));
   return NEREID_OK;
 }
 

@@ -165,8 +165,9 @@ typedef struct nereid_compile_options {
   const char *grid;
   bool no_warp_specialization; /* ignore tt.warp_specialize, and divide no other loop between producer and consumer
                                   warps (docs/warp-specialization.md) */
-  /* nereid_property_t (nereid/metadata.h) of the kernel's first arguments, for input at ttir or ttgir; the others are AS_WRITTEN. A
-   * property that the argument's type cannot have is ignored. */
+  /* nereid_property_t (nereid/metadata.h) of the kernel's first arguments, for input at ttir or ttgir; the others are
+   * AS_WRITTEN. A descriptor and its shapes and strides are one argument. A property that the argument's type cannot
+   * have is ignored. */
   size_t n_properties;
   const uint8_t *properties;
 } nereid_compile_options_t;
