@@ -59,6 +59,9 @@ if triton and subprocess.run([triton, "-c", "import triton"], capture_output=Tru
         config.available_features.add("torch")
 else:
     lit_config.note("no Python with triton here (NEREID_TRITON_PYTHON): tests that need one are skipped")
+# The server's program; Debian's redis-tools has it as redis-check-rdb.
+if shutil.which("redis-server") or shutil.which("redis-check-rdb"):
+    config.available_features.add("redis")
 if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
     config.available_features.add("gpu")
 else:

@@ -55,7 +55,6 @@ static void clean_up(nereid_compilation_t *compilation) {
     mlirOperationDestroy(compilation->module);
   if (compilation->llvm)
     LLVMDisposeModule(compilation->llvm);
-  nereid_arena_deinitialize(&compilation->scratch);
 }
 
 static nereid_status_t compile(nereid_compilation_t *compilation) {
@@ -108,7 +107,14 @@ nereid_status_t nereid_compile(nereid_compiler_t *compiler, nereid_view_t input,
   nereid_arena_initialize(&compilation.result->arena);
   nereid_arena_initialize(&compilation.scratch);
   nereid_metadata_initialize(&compilation.metadata);
-  nereid_status_t status = compile(&compilation);
+  nereid_stored_t stored = {.is_open = false};
+  compiler->warnings = 0;
+  nereid_status_t status = nereid_stored_begin(&compilation, &stored);
+  if (status == NEREID_ERROR_NOT_FOUND) {
+    status = compile(&compilation);
+    nereid_stored_end(&compilation, &stored, status);
+  }
+  nereid_arena_deinitialize(&compilation.scratch);
   if (status == NEREID_OK)
     *out_result = compilation.result;
   else

@@ -78,7 +78,8 @@ static size_t add_callers(nereid_arena_t *arena, MlirLocation location, nereid_d
 }
 
 /* Calls the handler of diagnostics, or of remarks if there is one. */
-static void deliver(const nereid_compiler_t *compiler, const nereid_diagnostic_t *diagnostic) {
+static void deliver(nereid_compiler_t *compiler, const nereid_diagnostic_t *diagnostic) {
+  compiler->warnings += diagnostic->severity == NEREID_SEVERITY_WARNING;
   if (diagnostic->severity == NEREID_SEVERITY_REMARK && compiler->remark_handler) {
     const nereid_remark_t remark = {.kind = NEREID_REMARK_ANALYSIS,
                                     .file = diagnostic->file,
@@ -105,7 +106,7 @@ static const char *copy(nereid_arena_t *arena, MlirStringRef text) {
 }
 
 static void on_remark(const NereidMlirRemark *in, void *user_data) {
-  const nereid_compiler_t *compiler = user_data;
+  nereid_compiler_t *compiler = user_data;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   nereid_diagnostic_t place = {.severity = NEREID_SEVERITY_REMARK};
@@ -136,8 +137,10 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user_dat
   enum { CALLERS = 8 };
   nereid_compiler_t *compiler = user_data;
   nereid_arena_t arena;
-  if (!compiler->handler && !compiler->remark_handler)
+  if (!compiler->handler && !compiler->remark_handler) {
+    compiler->warnings += mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticWarning;
     return mlirLogicalResultSuccess();
+  }
   nereid_arena_initialize(&arena);
   nereid_diagnostic_t out = convert(&arena, diagnostic);
   size_t count = (size_t)mlirDiagnosticGetNumNotes(diagnostic);

@@ -61,6 +61,10 @@ bool nereid_result_shared_memory(const nereid_result_t *result, uint64_t *out_by
   return result->is_shared_placed;
 }
 
+bool nereid_result_is_stored(const nereid_result_t *result) {
+  return result->is_stored;
+}
+
 size_t nereid_result_time_count(const nereid_result_t *result) {
   return result->n_times;
 }

@@ -7,6 +7,7 @@
 
 #include "nereid/compile.h"
 #include "nereid/metadata.h"
+#include "nereid/store.h"
 
 #include "base/arena.h"
 #include "base/vector.h"
@@ -39,6 +40,7 @@ struct nereid_compiler {
   void *user_data;
   nereid_remark_handler_t remark_handler; /* of the running compilation; null: remarks are diagnostics */
   void *remark_data;
+  unsigned warnings;      /* number in the running compilation */
   nereid_report_t report; /* forwards to the handler */
   nereid_backend_t backend;
 };
@@ -54,7 +56,7 @@ struct nereid_result {
   nereid_view_t bytes, metadata, callgraph;
   const char *kernel;
   uint32_t registers, spilled_bytes;
-  bool is_shared_placed;
+  bool is_shared_placed, is_stored;
   uint64_t shared_bytes, shared_bound;
   size_t n_times, n_dumps;
   nereid_stage_time_t times[NEREID_STAGE_LIMIT + 1];
@@ -245,6 +247,26 @@ bool nereid_ptx_read(nereid_view_t ptx, nereid_arena_t *arena, nereid_ptx_facts_
 
 /* Runs the stages from the input's to the requested one, and fills the result. */
 NEREID_MUST_USE nereid_status_t nereid_stages_run(nereid_compilation_t *compilation);
+
+/* Reports as a warning that the kernel spills, from its metadata. */
+void nereid_report_spills(nereid_compilation_t *compilation, const nereid_metadata_t *metadata);
+
+/* --- stored.c --- */
+
+/* A compilation whose result may be in a store. */
+typedef struct nereid_stored {
+  bool is_open; /* the result will be stored */
+  nereid_store_key_t key;
+  nereid_store_claim_t *claim; /* owned; may be null */
+  const char *assembler;       /* in the scratch arena; null when nothing is assembled */
+} nereid_stored_t;
+
+/* Fills the result from the store of the options. NEREID_ERROR_NOT_FOUND: there is no store, or no such unit, and the
+ * caller compiles and calls nereid_stored_end. NEREID_ERROR_CANCELLED, NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t nereid_stored_begin(nereid_compilation_t *compilation, nereid_stored_t *stored);
+
+/* Stores the result of a compilation with this status, and releases the claim. */
+void nereid_stored_end(nereid_compilation_t *compilation, nereid_stored_t *stored, nereid_status_t status);
 
 /* --- progress.c --- */
 

@@ -242,6 +242,16 @@ static nereid_status_t run_ptx(nereid_compilation_t *compilation) {
   return text ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
+void nereid_report_spills(nereid_compilation_t *compilation, const nereid_metadata_t *metadata) {
+  if (metadata->spill_stores || metadata->spill_loads)
+    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_WARNING, compilation->name, 0, 0,
+                     "kernel '%s' spills: with %d registers, each thread stores %llu bytes to local memory and loads "
+                     "%llu bytes; more warps, smaller tiles or a higher limit of registers (maxnreg) avoid it; the "
+                     "remark register-demand names the tensors",
+                     metadata->name, metadata->registers, (unsigned long long)metadata->spill_stores,
+                     (unsigned long long)metadata->spill_loads);
+}
+
 /* Stores the registers and spills that the assembler reports; spills are a warning. */
 static void take_registers(nereid_compilation_t *compilation, const nereid_assembled_t *assembled) {
   compilation->result->registers = assembled->registers;
@@ -249,13 +259,7 @@ static void take_registers(nereid_compilation_t *compilation, const nereid_assem
   compilation->metadata.registers = (int32_t)assembled->registers;
   compilation->metadata.spill_stores = assembled->spill_stores;
   compilation->metadata.spill_loads = assembled->spill_loads;
-  if (assembled->spill_stores || assembled->spill_loads)
-    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_WARNING, compilation->name, 0, 0,
-                     "kernel '%s' spills: with %u registers, each thread stores %u bytes to local memory and loads %u "
-                     "bytes; more warps, smaller tiles or a higher limit of registers (maxnreg) avoid it; the remark "
-                     "register-demand names the tensors",
-                     compilation->result->kernel, assembled->registers, assembled->spill_stores,
-                     assembled->spill_loads);
+  nereid_report_spills(compilation, &compilation->metadata);
 }
 
 static nereid_status_t run_cubin(nereid_compilation_t *compilation) {

@@ -12,11 +12,12 @@
 
 extern const tool_command_t tool_command_aot, tool_command_bisect, tool_command_compile, tool_command_diff,
     tool_command_doctor, tool_command_info, tool_command_layout, tool_command_reduce, tool_command_report,
-    tool_command_run;
+    tool_command_run, tool_command_store;
 
 static const tool_command_t *const commands[] = {
-    &tool_command_compile, &tool_command_run, &tool_command_diff, &tool_command_bisect, &tool_command_reduce,
-    &tool_command_report,  &tool_command_aot, &tool_command_info, &tool_command_layout, &tool_command_doctor,
+    &tool_command_compile, &tool_command_run,    &tool_command_diff,   &tool_command_bisect,
+    &tool_command_reduce,  &tool_command_report, &tool_command_aot,    &tool_command_info,
+    &tool_command_layout,  &tool_command_store,  &tool_command_doctor,
 };
 
 static void print_help(FILE *out) {

@@ -19,6 +19,7 @@
 #include "base/cancellation.h"
 #include "base/status.h"
 #include "base/view.h"
+#include "nereid/store.h"
 
 #include <stdint.h>
 
@@ -170,6 +171,10 @@ typedef struct nereid_compile_options {
    * have is ignored. */
   size_t n_properties;
   const uint8_t *properties;
+  /* Borrowed; may be null. A PTX or cubin that the store contains for this text and these options is returned without
+   * parsing the input; else the result is stored. Not used with `remarks`, `remark_handler`, `dumps`, `callgraph`,
+   * `allow_later` and `stop_before`, which need a compilation (docs/store.md). */
+  nereid_store_t *store;
 } nereid_compile_options_t;
 
 /* Compiles `input` to the stage `options->emit`. The stage of the input is detected from its content. `name` is its
@@ -195,7 +200,10 @@ void nereid_result_destroy(nereid_result_t *result);
 nereid_view_t nereid_result_bytes(const nereid_result_t *result);
 nereid_stage_t nereid_result_stage(const nereid_result_t *result);
 
-/* Returns the detected stage of the input. */
+/* Returns whether the result is from the store of the options. */
+bool nereid_result_is_stored(const nereid_result_t *result);
+
+/* Returns the detected stage of the input; NEREID_STAGE_NONE for a result of the store. */
 nereid_stage_t nereid_result_input_stage(const nereid_result_t *result);
 
 /* Returns the metadata as JSON (docs/metadata.md), for any stage. */
@@ -209,7 +217,7 @@ const char *nereid_result_kernel(const nereid_result_t *result);
 uint32_t nereid_result_registers(const nereid_result_t *result);
 uint32_t nereid_result_spilled_bytes(const nereid_result_t *result);
 
-/* The time of one stage. `name`: "read" or a stage's name. */
+/* The time of one stage. `name`: "read", a stage's name, or "store" for a result of the store. */
 typedef struct nereid_stage_time {
   const char *name;
   double milliseconds;

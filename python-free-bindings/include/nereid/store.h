@@ -208,6 +208,9 @@ typedef struct nereid_store_usage {
 NEREID_MUST_USE nereid_status_t nereid_store_collect(nereid_store_t *store, uint64_t limit,
                                                      nereid_store_usage_t *out_usage, nereid_message_t *message);
 
+/* Returns the limit of the folder, bytes. */
+uint64_t nereid_store_limit(const nereid_store_t *store);
+
 /* What happened to the store in this process. */
 typedef struct nereid_store_counts {
   uint64_t folder_hits, server_hits, misses; /* of nereid_store_get and nereid_store_claim */

@@ -141,8 +141,8 @@ nereid_status_t nereid_folder_read(const nereid_folder_t *folder, const nereid_s
     *out_bytes = read_file(path, NEREID_UNIT_LIMIT, is_use, out_size);
   if (*out_bytes)
     return NEREID_OK;
-  if (errno == ENOENT && access(folder->path, F_OK) == 0)
-    return NEREID_ERROR_NOT_FOUND;
+  if (errno == ENOENT)
+    return access(folder->path, F_OK) == 0 ? NEREID_ERROR_NOT_FOUND : failed(message, "open the folder", folder->path);
   return errno == ENOMEM ? nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory")
                          : failed(message, "read", path);
 }

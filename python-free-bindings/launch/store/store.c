@@ -108,7 +108,7 @@ nereid_status_t nereid_store_get_from_folder(nereid_store_t *store, const nereid
     return NEREID_ERROR_NOT_FOUND;
   nereid_status_t status = nereid_folder_read(&store->folder, key, !store->read_only, &bytes, &size, &reason);
   if (status == NEREID_ERROR_IO)
-    nereid_store_report(store, NEREID_STORE_FOLDER, "%s; the unit is missing in the store's folder", reason.text);
+    nereid_store_report(store, NEREID_STORE_FOLDER, "%s; the store continues without it", reason.text);
   if (status == NEREID_OK)
     status = accept(store, key, bytes, size, store->folder.path, out_unit);
   return finish_get(status, message);
@@ -178,7 +178,7 @@ static nereid_status_t check_size(const nereid_store_t *store, size_t size, nere
                             (unsigned long long)store->folder.limit);
 }
 
-/* Writes to both levels. A failure of one of them is reported, a failure of all is the status. */
+/* Writes to both levels. Failures are reported; a failure of all is the status. */
 static nereid_status_t put_everywhere(nereid_store_t *store, const nereid_store_key_t *key, nereid_view_t bytes,
                                       nereid_message_t *message) {
   nereid_message_t folder_reason = {{0}}, server_reason = {{0}};
@@ -194,8 +194,10 @@ static nereid_status_t put_everywhere(nereid_store_t *store, const nereid_store_
     nereid_store_report(store, NEREID_STORE_SERVER, "%s; kernels are stored in the folder only", server_reason.text);
   if ((has_folder && !folder) || (has_server && !server))
     return NEREID_OK;
-  nereid_store_add(&store->failures);
-  return nereid_message_set(message, folder ? folder : server, "%s", folder ? folder_reason.text : server_reason.text);
+  nereid_store_report(store, has_folder ? NEREID_STORE_FOLDER : NEREID_STORE_SERVER, "%s; kernels are not stored",
+                      has_folder ? folder_reason.text : server_reason.text);
+  return nereid_message_set(message, has_folder ? folder : server, "%s",
+                            has_folder ? folder_reason.text : server_reason.text);
 }
 
 nereid_status_t nereid_store_put(nereid_store_t *store, const nereid_store_key_t *key,
@@ -320,6 +322,10 @@ nereid_status_t nereid_store_collect(nereid_store_t *store, uint64_t limit, nere
   if (!status)
     status = check_writable(store, message);
   return status ? status : nereid_folder_collect(&store->folder, limit, out_usage, message);
+}
+
+uint64_t nereid_store_limit(const nereid_store_t *store) {
+  return store->folder.limit;
 }
 
 nereid_store_counts_t nereid_store_counts(const nereid_store_t *store) {

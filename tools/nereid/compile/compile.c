@@ -16,6 +16,7 @@
 #include "tools/nereid/jobs/jobs.h"
 #include "tools/nereid/jobs/progress.h"
 #include "tools/nereid/paths.h"
+#include "tools/nereid/store/place.h"
 #include "tools/nereid/tool.h"
 
 #include <sys/stat.h>
@@ -25,10 +26,10 @@ enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an 
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
       *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid, *progress;
-  tool_list_t defines;
+  tool_list_t defines, stores;
   int64_t num_warps, num_stages, num_ctas, maxnreg, jobs, time_limit, assembler_timeout;
   bool time, no_fp_fusion, no_global_order, no_warp_specialization, lineinfo, cooperative, pdl, nvjitlink,
-      specialize_calls;
+      specialize_calls, no_store;
 } settings_t;
 
 #define AT(field) offsetof(settings_t, field)
@@ -73,6 +74,11 @@ static const tool_option_t options[] = {
     {"--timeout", "SECONDS", "stop the compilation of an input after this time (default: no limit)", TOOL_INTEGER,
      AT(time_limit)},
     {"--nvjitlink", NULL, "assemble with nvJitLink in this process", TOOL_FLAG, AT(nvjitlink)},
+    {"--store", "DIR|URL",
+     "take results from this store and put them there: a folder, a Redis server (redis://HOST, unix://PATH), or both "
+     "(default: NEREID_STORE; docs/store.md)",
+     TOOL_LIST, AT(stores)},
+    {"--no-store", NULL, "ignore NEREID_STORE", TOOL_FLAG, AT(no_store)},
     {"--lineinfo", NULL, "keep source lines in LLVM IR, PTX and cubin", TOOL_FLAG, AT(lineinfo)},
     {"--cooperative", NULL, "launch cooperatively, with all CTAs resident at once", TOOL_FLAG, AT(cooperative)},
     {"--pdl", NULL, "launch with programmatic dependent launch", TOOL_FLAG, AT(pdl)},
@@ -169,7 +175,7 @@ static int check_numbers(const settings_t *settings) {
 }
 
 static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, const char *path, tool_source_t *source,
-                                    nereid_arena_t *arena, nereid_message_t *message) {
+                                    nereid_arena_t *arena, bool *out_is_stored, nereid_message_t *message) {
   const tool_output_t output = {.path = work->settings->output,
                                 .several = work->n_inputs > 1,
                                 .dump_dir = work->settings->dump_dir,
@@ -185,13 +191,14 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
   compile_options.remark_data = &remarks;
   nereid_status_t status = nereid_compile(compiler, source->text, source->name, &compile_options, &result);
   tool_interrupt_end();
+  *out_is_stored = status == NEREID_OK && nereid_result_is_stored(result);
   if (status == NEREID_OK)
     status = tool_write_result(&output, path, source->text, result, arena, message);
   nereid_result_destroy(result);
   return status;
 }
 
-static int compile_one(work_t *work, const char *path) {
+static tool_job_result_t compile_one(work_t *work, const char *path) {
   tool_source_t source = {.name = strcmp(path, "-") == 0 ? "<stdin>" : path};
   const nereid_compiler_options_t how = {.size = sizeof how,
                                          .handler = tool_print_diagnostic,
@@ -199,6 +206,7 @@ static int compile_one(work_t *work, const char *path) {
                                          .one_shot = work->n_inputs <= 2 * work->n_workers};
   nereid_message_t message = {""};
   nereid_compiler_t *compiler = NULL;
+  bool is_stored = false;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   nereid_status_t status = nereid_file_read(&arena, path, &source.text, &message);
@@ -209,16 +217,16 @@ static int compile_one(work_t *work, const char *path) {
   if (status == NEREID_OK)
     status = nereid_compiler_create(&how, &compiler);
   if (status == NEREID_OK)
-    status = compile_text(work, compiler, path, &source, &arena, &message);
+    status = compile_text(work, compiler, path, &source, &arena, &is_stored, &message);
   nereid_compiler_destroy(compiler);
   nereid_arena_deinitialize(&arena);
   if (status == NEREID_OK)
-    return TOOL_DONE;
+    return (tool_job_result_t){.code = TOOL_DONE, .cached = is_stored};
   if (tool_interrupt_is_caught()) /* main ends the process by the signal */
-    return TOOL_CALL;
+    return (tool_job_result_t){.code = TOOL_CALL};
   if (source.errors && !message.text[0]) /* the diagnostics were printed and are more precise */
-    return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
-  return tool_failed(&tool_command_compile, status, &message);
+    return (tool_job_result_t){.code = status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL};
+  return (tool_job_result_t){.code = tool_failed(&tool_command_compile, status, &message)};
 }
 
 static const char *name_of(void *data, size_t index) {
@@ -228,7 +236,7 @@ static const char *name_of(void *data, size_t index) {
 
 static tool_job_result_t run_job(void *data, size_t index) {
   work_t *work = data;
-  return (tool_job_result_t){.code = compile_one(work, work->inputs[index])};
+  return compile_one(work, work->inputs[index]);
 }
 
 /* A single input is compiled in this process. */
@@ -236,7 +244,7 @@ static int run_all(work_t *work, tool_progress_kind_t progress) {
   const int64_t jobs = work->settings->jobs;
   work->n_workers = (size_t)(jobs == TOOL_ALL ? tool_jobs_processors() : jobs);
   if (work->n_inputs == 1)
-    return compile_one(work, work->inputs[0]);
+    return compile_one(work, work->inputs[0]).code;
   return tool_jobs_run(&(tool_jobs_t){.command = &tool_command_compile,
                                       .n = work->n_inputs,
                                       .workers = (int64_t)work->n_workers,
@@ -323,9 +331,12 @@ static int run(int argc, char **argv) {
     code = check_output(&arena, &settings, &inputs);
   if (code == TOOL_CONTINUE)
     code = convert_words(&settings, &work, &progress);
+  if (code == TOOL_CONTINUE && !settings.no_store)
+    code = tool_store_open(&arena, &tool_command_compile, &settings.stores, false, &work.options.store);
   if (code == TOOL_CONTINUE)
     code = run_all(&work, progress);
   tool_remarks_close(&work.remarks);
+  nereid_store_close(work.options.store);
   nereid_arena_deinitialize(&arena);
   return code;
 }
