@@ -32,6 +32,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/NereidConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/NereidConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/install/NereidConfig.cmake ${PROJECT_BINARY_DIR}/install/NereidConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/NereidKernels.cmake
         DESTINATION ${NEREID_INSTALL_CMAKE})
 # Relative, so that --prefix works and the installation can be moved.
 file(RELATIVE_PATH NEREID_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
