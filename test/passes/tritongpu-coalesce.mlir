@@ -169,3 +169,35 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// Positions of an image whose width is an argument: adjacent rows of the tensor are mostly adjacent in memory, adjacent
+// columns are a plane apart.
+// CHECK: #[[PIXELS:.+]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+// CHECK-LABEL: @image
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @image(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %width: i32, %pitch: i32, %plane: i32) {
+    %i0 = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %j0 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %i1 = tt.expand_dims %i0 {axis = 1 : i32} : tensor<256xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<256x1xi32, #blocked>
+    %j1 = tt.expand_dims %j0 {axis = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x16xi32, #blocked>
+    %widths = tt.splat %width : i32 -> tensor<256x1xi32, #blocked>
+    %pitches = tt.splat %pitch : i32 -> tensor<256x1xi32, #blocked>
+    %planes = tt.splat %plane : i32 -> tensor<1x16xi32, #blocked>
+    %line = arith.divsi %i1, %widths : tensor<256x1xi32, #blocked>
+    %place = arith.remsi %i1, %widths : tensor<256x1xi32, #blocked>
+    %start = arith.muli %line, %pitches : tensor<256x1xi32, #blocked>
+    %pixel = arith.addi %start, %place : tensor<256x1xi32, #blocked>
+    %channel = arith.muli %j1, %planes : tensor<1x16xi32, #blocked>
+    %pixels = tt.broadcast %pixel : tensor<256x1xi32, #blocked> -> tensor<256x16xi32, #blocked>
+    %channels = tt.broadcast %channel : tensor<1x16xi32, #blocked> -> tensor<256x16xi32, #blocked>
+    %both = arith.addi %pixels, %channels : tensor<256x16xi32, #blocked>
+    %pointers = tt.splat %p : !tt.ptr<f32> -> tensor<256x16x!tt.ptr<f32>, #blocked>
+    %a = tt.addptr %pointers, %both : tensor<256x16x!tt.ptr<f32>, #blocked>, tensor<256x16xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<256x16x!tt.ptr<f32>, #[[PIXELS]]>
+    %x = tt.load %a : tensor<256x16x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}

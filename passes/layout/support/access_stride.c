@@ -2,7 +2,8 @@
  *
  *   %r = make_range                     1            %x = remsi %r, 32            1
  *   %a = muli %r, 64                   64            %y = divsi %r, 32            0    (one step in 32)
- *   %s = addi %a, %y                   64            %p = addptr %base, %s       64
+ *   %s = addi %a, %y                   64            %z = remsi %r, splat %n      1    (%n is assumed to be large)
+ *   %p = addptr %base, %s              64
  *
  * Axis information describes runs of elements that differ by one, which determine vector widths. Without such runs a
  * warp still accesses fewer sectors along the dimension with the smaller stride. The value is traced back to ranges. A
@@ -60,12 +61,24 @@ static int32_t product(question_t *question, MlirOperation op, int d) {
   return stride_of_operand(question, op, 0, d) == 0 && stride_of_operand(question, op, 1, d) == 0 ? 0 : UNKNOWN;
 }
 
+/* A division by a value that is the same in adjacent elements. Consecutive numbers are positions of an image or a batch,
+ * whose extent is seldom 1. */
+static int32_t division_by_unknown(int32_t stride, bool remainder) {
+  if (stride < -1 || stride > 1)
+    return UNKNOWN;
+  return remainder ? stride : 0;
+}
+
 /* A quotient changes, and a remainder wraps, once in many elements. */
 static int32_t division(question_t *question, MlirOperation op, bool remainder, int d) {
   int64_t by;
   const int32_t stride = stride_of_operand(question, op, 0, d);
-  if (stride == UNKNOWN || !constant_of(question, mlirOperationGetOperand(op, 1), &by) || by <= 0)
-    return stride == 0 && stride_of_operand(question, op, 1, d) == 0 ? 0 : UNKNOWN;
+  if (stride == UNKNOWN)
+    return UNKNOWN;
+  if (!constant_of(question, mlirOperationGetOperand(op, 1), &by))
+    return stride_of_operand(question, op, 1, d) == 0 ? division_by_unknown(stride, remainder) : UNKNOWN;
+  if (by <= 0)
+    return stride == 0 ? 0 : UNKNOWN;
   if (abs(stride) < by)
     return remainder ? stride : 0;
   if (stride % by != 0)
