@@ -13,6 +13,7 @@
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/jobs/jobs.h"
 #include "tools/nereid/jobs/progress.h"
+#include "tools/nereid/store/place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,8 +25,9 @@ typedef struct settings {
   tool_aot_request_t request;
   const char *output, *header, *source, *prefix, *progress, *ptxas, *ptxas_options, *libdevice, *ptx_version;
   tool_aot_toolchain_t toolchain;
+  tool_list_t stores;
   int64_t jobs, time_limit;
-  bool lazy, no_fp_fusion, lineinfo, nvjitlink;
+  bool lazy, no_fp_fusion, lineinfo, nvjitlink, no_store;
 } settings_t;
 
 #define AT(field) offsetof(settings_t, field)
@@ -60,6 +62,9 @@ static const tool_option_t options[] = {
     {"--ptxas-options", "S", "additional arguments for the assembler, separated by spaces", TOOL_TEXT,
      AT(ptxas_options)},
     {"--nvjitlink", NULL, "assemble with nvJitLink", TOOL_FLAG, AT(nvjitlink)},
+    {"--store", "DIR|URL", "take images from this store and put them there (default: NEREID_STORE; docs/store.md)",
+     TOOL_LIST, AT(stores)},
+    {"--no-store", NULL, "ignore NEREID_STORE", TOOL_FLAG, AT(no_store)},
     {"--timeout", "SECONDS", "stop a compilation after this time (default: no limit)", TOOL_INTEGER, AT(time_limit)},
     {"-j", "[N]", "compile N images at a time, each in its own process; without N one per processor (default: 1)",
      TOOL_OPTIONAL_INTEGER, AT(jobs)},
@@ -189,7 +194,7 @@ static nereid_status_t generate(nereid_arena_t *arena, const settings_t *setting
 }
 
 /* Compiles the plan and writes the library. Temporary files are removed also after a signal. */
-static int build(nereid_arena_t *arena, const settings_t *settings, tool_aot_plan_t *plan,
+static int build(nereid_arena_t *arena, const settings_t *settings, tool_aot_plan_t *plan, nereid_store_t *store,
                  tool_progress_kind_t progress) {
   nereid_compile_options_t compile_options = {
       .size = sizeof compile_options,
@@ -200,6 +205,7 @@ static int build(nereid_arena_t *arena, const settings_t *settings, tool_aot_pla
       .ptxas = settings->ptxas,
       .ptxas_options = settings->ptxas_options,
       .nvjitlink = settings->nvjitlink,
+      .store = store,
   };
   compile_options.time_limit = settings->time_limit == UNSET ? 0 : (uint32_t)settings->time_limit * 1000;
   nereid_message_t message = {""};
@@ -222,22 +228,35 @@ static int build(nereid_arena_t *arena, const settings_t *settings, tool_aot_pla
   return code;
 }
 
+/* Plans and builds the library of a checked command line. */
+static int run_checked(nereid_arena_t *arena, settings_t *settings, tool_progress_kind_t progress) {
+  nereid_message_t message = {""};
+  nereid_store_t *store = NULL;
+  tool_aot_plan_t plan;
+  nereid_status_t status = check_outputs(arena, settings, &message);
+  if (!status)
+    status = tool_aot_plan(arena, &settings->request, &plan, &message);
+  if (status)
+    return tool_failed(&tool_command_aot, status, &message);
+  int code = TOOL_CONTINUE;
+  if (!settings->no_store)
+    code = tool_store_open(arena, &tool_command_aot, &settings->stores, false, &store);
+  if (code == TOOL_CONTINUE)
+    code = build(arena, settings, &plan, store, progress);
+  nereid_store_close(store);
+  return code;
+}
+
 static int run(int argc, char **argv) {
   settings_t settings = {.jobs = 1, .time_limit = UNSET};
-  tool_aot_plan_t plan;
   tool_progress_kind_t progress;
-  nereid_message_t message = {""};
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   int code = tool_options_parse(&arena, &tool_command_aot, argc, argv, &settings, &settings.request.inputs);
   if (code == TOOL_CONTINUE)
     code = check_words(&settings, &progress);
-  if (code == TOOL_CONTINUE) {
-    nereid_status_t status = check_outputs(&arena, &settings, &message);
-    if (!status)
-      status = tool_aot_plan(&arena, &settings.request, &plan, &message);
-    code = status ? tool_failed(&tool_command_aot, status, &message) : build(&arena, &settings, &plan, progress);
-  }
+  if (code == TOOL_CONTINUE)
+    code = run_checked(&arena, &settings, progress);
   nereid_arena_deinitialize(&arena);
   return code;
 }

@@ -76,7 +76,7 @@ static nereid_status_t write_files(const build_t *build, size_t job, const nerei
 }
 
 static nereid_status_t compile(const build_t *build, size_t job, tool_source_t *source, nereid_arena_t *arena,
-                               nereid_message_t *message) {
+                               bool *out_is_stored, nereid_message_t *message) {
   tool_aot_kernel_t *kernel;
   const tool_aot_image_t *image = find_image(build->plan, job, &kernel);
   const tool_aot_configuration_t *configuration = image->configuration;
@@ -103,6 +103,7 @@ static nereid_status_t compile(const build_t *build, size_t job, tool_source_t *
     status = nereid_compiler_create(&how, &compiler);
   if (!status)
     status = nereid_compile(compiler, source->text, source->name, &options, &result);
+  *out_is_stored = !status && nereid_result_is_stored(result);
   if (!status)
     status = write_files(build, job, result, arena, message);
   nereid_result_destroy(result);
@@ -116,10 +117,11 @@ static tool_job_result_t run_job(void *data, size_t job) {
   nereid_message_t message = {""};
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
-  nereid_status_t status = compile(data, job, &source, &arena, &message);
+  bool is_stored = false;
+  nereid_status_t status = compile(data, job, &source, &arena, &is_stored, &message);
   nereid_arena_deinitialize(&arena);
   if (!status || tool_interrupt_is_caught())
-    return (tool_job_result_t){.code = status ? TOOL_CALL : TOOL_DONE};
+    return (tool_job_result_t){.code = status ? TOOL_CALL : TOOL_DONE, .cached = is_stored};
   const bool is_reported = source.errors > 0 || status == NEREID_ERROR_PROGRAM;
   tool_error(&tool_command_aot, "%s: %s", name_of(data, job),
              message.text[0] ? message.text
