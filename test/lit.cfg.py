@@ -62,6 +62,8 @@ else:
 # The server's program; Debian's redis-tools has it as redis-check-rdb.
 if shutil.which("redis-server") or shutil.which("redis-check-rdb"):
     config.available_features.add("redis")
+if config.redis:
+    config.available_features.add("hiredis")
 if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
     config.available_features.add("gpu")
 else:
