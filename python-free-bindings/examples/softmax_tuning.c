@@ -1,14 +1,16 @@
 /* Softmax with a block size that is found by measurement:
  *
- *   softmax_tuning examples/softmax.ttir [emulator | GPU]
+ *   softmax_tuning examples/softmax.ttir [emulator | GPU] [STORE]
  *
  * The kernel is a template with one constant, the number of columns of a block. Six configurations compile in the
  * background. The first launch for a bucket of widths times them on its own matrix; later launches of the bucket use the
- * fastest. Each result is compared with a reference computed here. Exit status: 0 all results are right; 1 some are not, or a call failed;
- * 3 there is no such device. */
+ * fastest. With a store, which is a folder, a second run neither compiles nor tunes. Each result is compared with a
+ * reference computed here. Exit status: 0 all results are right; 1 some are not, or a call failed; 3 there is no such
+ * device. */
 #include "nereid/kernel.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,14 +67,17 @@ static nereid_status_t check(nereid_device_t *device, uint64_t address, shape_t 
   return status;
 }
 
+/* Compilations are reported by threads of the pool. */
 static void print_progress(void *user_data, const nereid_lazy_progress_t *progress) {
-  (void)user_data;
+  atomic_int *compiled = user_data;
+  if (!progress->tuning && strcmp(progress->state, "compiled") == 0)
+    atomic_fetch_add(compiled, 1);
   if (progress->tuning)
     printf("  configuration %zu: %s, %.0f\n", progress->configuration, progress->state, progress->time);
 }
 
-static nereid_status_t create(nereid_device_t *device, const char *path, nereid_lazy_kernel_t **out_kernel,
-                              nereid_message_t *message) {
+static nereid_status_t create(nereid_device_t *device, const char *path, nereid_store_t *store, atomic_int *compiled,
+                              nereid_lazy_kernel_t **out_kernel, nereid_message_t *message) {
   static const nereid_constant_t blocks[] = {{"BLOCK", "256"}, {"BLOCK", "1024"}, {"BLOCK", "4096"}};
   nereid_lazy_configuration_t configurations[N_CONFIGURATIONS];
   for (int i = 0; i < N_CONFIGURATIONS; ++i)
@@ -83,8 +88,10 @@ static nereid_status_t create(nereid_device_t *device, const char *path, nereid_
                                          .n_configurations = N_CONFIGURATIONS,
                                          .configurations = configurations,
                                          .compiler = nereid_lazy_compiler(),
+                                         .store = store,
                                          .specialize = NEREID_LAZY_SPECIALIZE_DIVISIBLE,
-                                         .progress = print_progress};
+                                         .progress = print_progress,
+                                         .user_data = compiled};
   return nereid_lazy_create(device, &options, out_kernel, message);
 }
 
@@ -110,13 +117,14 @@ static nereid_status_t run_shape(nereid_device_t *device, nereid_lazy_kernel_t *
   return status;
 }
 
-static nereid_status_t run(nereid_device_t *device, const char *path, bool emulated, size_t *out_wrong,
-                           nereid_message_t *message) {
+static nereid_status_t run(nereid_device_t *device, const char *path, nereid_store_t *store, bool emulated,
+                           size_t *out_wrong, nereid_message_t *message) {
   const shape_t *shapes = emulated ? small_shapes : large_shapes;
   const uint64_t bytes = (uint64_t)MAX_ROWS * MAX_COLUMNS * sizeof(float) / (emulated ? 256 : 1);
   nereid_lazy_kernel_t *kernel = NULL;
+  atomic_int compiled = 0;
   uint64_t x = 0, y = 0;
-  nereid_status_t status = create(device, path, &kernel, message);
+  nereid_status_t status = create(device, path, store, &compiled, &kernel, message);
   if (!status)
     status = nereid_device_allocate(device, bytes, &x, message);
   if (!status)
@@ -127,6 +135,7 @@ static nereid_status_t run(nereid_device_t *device, const char *path, bool emula
     *out_wrong += wrong;
   }
   nereid_lazy_destroy(kernel);
+  printf("compiled %d configurations\n", atomic_load(&compiled));
   nereid_device_free(device, x);
   nereid_device_free(device, y);
   return status;
@@ -137,18 +146,25 @@ int main(int argc, char **argv) {
   const bool emulated = strcmp(name, "emulator") == 0;
   nereid_message_t message = {""};
   nereid_device_t *device;
+  nereid_store_t *store = NULL;
   size_t wrong = 0;
   if (argc < 2) {
-    fputs("usage: softmax_tuning examples/softmax.ttir [emulator | GPU]\n", stderr);
+    fputs("usage: softmax_tuning examples/softmax.ttir [emulator | GPU] [STORE]\n", stderr);
     return 1;
   }
   if (nereid_device_open_named(name, &device, &message)) {
     fprintf(stderr, "%s\n", message.text);
     return NO_DEVICE;
   }
-  nereid_status_t status = run(device, argv[1], emulated, &wrong, &message);
+  nereid_status_t status = NEREID_OK;
+  if (argc > 3)
+    status = nereid_store_open(&(nereid_store_options_t){.size = sizeof(nereid_store_options_t), .folder = argv[3]},
+                               &store, &message);
+  if (!status)
+    status = run(device, argv[1], store, emulated, &wrong, &message);
   if (status)
     fprintf(stderr, "%s: %s\n", nereid_status_string(status), message.text);
+  nereid_store_close(store);
   nereid_device_close(device);
   return status || wrong ? 1 : 0;
 }

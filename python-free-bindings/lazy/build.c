@@ -1,7 +1,10 @@
-/* Builds one configuration of a variant: compiles it and loads it into the device, on a thread of the pool.
+/* Builds one configuration of a variant: on a thread of the pool, reads its image from the store, or compiles it and
+ * loads it into the device.
  *
- * The module is loaded here and not at the first launch, which may be captured: the driver refuses to load modules on a
- * thread that captures a stream. */
+ *   QUEUED → RUNNING → READY                         compiled, loaded, stored
+ *                    → STORED → RUNNING → READY      loaded when a launch needs it: most configurations lose
+ *
+ * Loading is also allowed during a capture of the launching thread, whose mode is relaxed for that time. */
 #include "python-free-bindings/lazy/lazy.h"
 
 static nereid_status_t load(nereid_lazy_build_t *build, const nereid_lazy_image_t *image, nereid_message_t *message) {
@@ -33,25 +36,44 @@ static void request_of(const nereid_lazy_build_t *build, uint8_t properties[NERE
   };
 }
 
-static nereid_status_t compile(nereid_lazy_build_t *build, void *session, nereid_status_t session_status,
-                               nereid_message_t *message) {
+static nereid_status_t compile(nereid_lazy_build_t *build, void *session, nereid_message_t *message) {
   const nereid_lazy_compiler_t *compiler = build->job.compiler;
   uint8_t properties[NEREID_LAZY_SPECIALIZED];
   nereid_lazy_request_t request;
   nereid_lazy_image_t image = {0};
-  if (!compiler)
-    return nereid_message_set(message, NEREID_ERROR_NOT_FOUND,
-                              "configuration %zu of kernel '%s' is not in the store, and this process has no compiler",
-                              build->configuration, build->kernel->options.name);
-  if (session_status)
-    return nereid_message_set(message, session_status, "the compiler's session could not be created: %s",
-                              nereid_status_string(session_status));
   request_of(build, properties, &request);
   nereid_status_t status = compiler->compile(session, &request, &image, message);
-  if (!status) {
-    status = load(build, &image, message);
-    compiler->release(&image);
-  }
+  if (status == NEREID_ERROR_PROGRAM)
+    nereid_stored_put_failure(build, message);
+  if (status)
+    return status;
+  status = load(build, &image, message);
+  if (!status)
+    nereid_stored_put(build, &image);
+  compiler->release(&image);
+  return status;
+}
+
+/* Sets the build's unit, or its module. */
+static nereid_status_t make(nereid_lazy_build_t *build, void *session, nereid_status_t session_status,
+                            nereid_message_t *message) {
+  nereid_store_claim_t *claim = NULL;
+  nereid_status_t status = NEREID_ERROR_NOT_FOUND;
+  if (build->kernel->options.store && !build->skips_store)
+    status = nereid_stored_claim(build, &build->unit, &claim, message);
+  if (status != NEREID_ERROR_NOT_FOUND)
+    return status;
+  if (!build->job.compiler)
+    status =
+        nereid_message_set(message, NEREID_ERROR_NOT_FOUND,
+                           "configuration %zu of kernel '%s' is not in the store, and this process has no compiler",
+                           build->configuration, build->kernel->options.name);
+  else if (session_status)
+    status = nereid_message_set(message, session_status, "the compiler's session could not be created: %s",
+                                nereid_status_string(session_status));
+  else
+    status = compile(build, session, message);
+  nereid_store_claim_release(claim);
   return status;
 }
 
@@ -67,7 +89,9 @@ static const char *finish(nereid_lazy_build_t *build, nereid_status_t status, co
   build->status = status;
   if (status)
     build->message = *message;
-  build->state = !status                            ? NEREID_LAZY_BUILD_READY
+  build->is_stored |= build->unit != NULL;
+  build->state = build->unit                        ? NEREID_LAZY_BUILD_STORED
+                 : !status                          ? NEREID_LAZY_BUILD_READY
                  : status == NEREID_ERROR_CANCELLED ? NEREID_LAZY_BUILD_NONE
                                                     : NEREID_LAZY_BUILD_FAILED;
   const char *state = nereid_lazy_build_state_name(build);
@@ -89,14 +113,14 @@ static void report(const nereid_lazy_build_t *build, const char *state, double m
     return;
   pthread_mutex_lock(&kernel->lock);
   for (size_t i = 0; i < kernel->n_configurations; ++i)
-    progress.done += build->variant->builds[i].state >= NEREID_LAZY_BUILD_READY;
+    progress.done += build->variant->builds[i].state >= NEREID_LAZY_BUILD_STORED;
   pthread_mutex_unlock(&kernel->lock);
   kernel->options.progress(kernel->options.user_data, &progress);
 }
 
 const char *nereid_lazy_build_state_name(const nereid_lazy_build_t *build) {
-  static const char *const names[] = {"cancelled", "queued", "compiling", "ready", "failed"};
-  return build->state == NEREID_LAZY_BUILD_READY ? build->is_stored ? "stored" : "compiled" : names[build->state];
+  static const char *const names[] = {"cancelled", "queued", "compiling", "stored", "compiled", "failed"};
+  return build->state == NEREID_LAZY_BUILD_READY && build->is_stored ? "stored" : names[build->state];
 }
 
 void nereid_lazy_build_run(nereid_job_t *job, void *session, nereid_status_t session_status) {
@@ -110,7 +134,7 @@ void nereid_lazy_build_run(nereid_job_t *job, void *session, nereid_status_t ses
   const int mode = nereid_device_relax_capture(kernel->device);
   nereid_status_t status = nereid_cancellation_is_requested(kernel->cancellation)
                                ? NEREID_ERROR_CANCELLED
-                               : compile(build, session, session_status, &message);
+                               : make(build, session, session_status, &message);
   nereid_device_restore_capture(kernel->device, mode);
   const double milliseconds = nereid_lazy_now() - start;
   build->milliseconds = milliseconds;
@@ -120,4 +144,29 @@ void nereid_lazy_build_run(nereid_job_t *job, void *session, nereid_status_t ses
   --kernel->n_jobs; /* the kernel may be destroyed from here on */
   pthread_cond_broadcast(&kernel->changed);
   pthread_mutex_unlock(&kernel->lock);
+}
+
+void nereid_lazy_build_load(nereid_lazy_build_t *build) {
+  nereid_lazy_kernel_t *kernel = build->kernel;
+  const nereid_store_content_t content = nereid_store_unit_content(build->unit);
+  const nereid_lazy_image_t image = {.image = content.image, .metadata = content.metadata};
+  nereid_message_t message = {""};
+  const int mode = nereid_device_relax_capture(kernel->device);
+  nereid_status_t status = load(build, &image, &message);
+  nereid_device_restore_capture(kernel->device, mode);
+  nereid_store_unit_destroy(build->unit);
+  build->unit = NULL;
+  if (!status || !build->job.compiler) {
+    (void)finish(build, status, &message);
+    return;
+  }
+  build->skips_store = true; /* compile it instead */
+  build->is_stored = false;
+  nereid_module_unload(build->module);
+  build->module = NULL;
+  pthread_mutex_lock(&kernel->lock);
+  build->state = NEREID_LAZY_BUILD_QUEUED;
+  ++kernel->n_jobs;
+  pthread_mutex_unlock(&kernel->lock);
+  nereid_lazy_pool_add(kernel->pool, &build->job);
 }

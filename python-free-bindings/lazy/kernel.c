@@ -33,9 +33,9 @@ static nereid_status_t check(const nereid_lazy_options_t *options, nereid_messag
   if (options->specialize & ~known)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "unknown bits in `specialize`: 0x%x",
                               options->specialize & ~known);
-  if (!options->compiler)
+  if (!options->compiler && !options->store)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
-                              "a lazy kernel requires a compiler, such as nereid_lazy_compiler()");
+                              "a lazy kernel requires a compiler, such as nereid_lazy_compiler(), or a store");
   return NEREID_OK;
 }
 
@@ -181,9 +181,11 @@ static nereid_status_t initialize(nereid_lazy_kernel_t *kernel, const nereid_laz
     status = initialize_threads(kernel, message);
   if (!status && !nereid_variant_add(kernel, &as_written))
     status = no_memory(message);
-  if (!status)
-    nereid_variant_queue(kernel, kernel->variants);
-  return status;
+  if (status)
+    return status;
+  nereid_stored_initialize(kernel);
+  nereid_variant_queue(kernel, kernel->variants);
+  return NEREID_OK;
 }
 
 nereid_status_t nereid_lazy_create(nereid_device_t *device, const nereid_lazy_options_t *options,
@@ -245,8 +247,10 @@ void nereid_lazy_destroy(nereid_lazy_kernel_t *kernel) {
   }
   for (nereid_variant_t *variant = kernel->variants, *next; variant; variant = next) {
     next = variant->next;
-    for (size_t i = 0; i < kernel->n_configurations; ++i)
+    for (size_t i = 0; i < kernel->n_configurations; ++i) {
       nereid_module_unload(variant->builds[i].module);
+      nereid_store_unit_destroy(variant->builds[i].unit);
+    }
     free(variant);
   }
   nereid_decision_table_deinitialize(kernel);

@@ -105,6 +105,34 @@ static bool is_over_limit(nereid_lazy_kernel_t *kernel, const nereid_variant_t *
   return *out_winner != NULL;
 }
 
+/* Takes the winner from the store. False: it has none, or the image is not valid. */
+static bool recall(nereid_lazy_kernel_t *kernel, nereid_variant_t *variant, nereid_decision_t *decision) {
+  const double start = nereid_lazy_now();
+  if (!nereid_stored_decision_get(kernel, decision))
+    return false;
+  nereid_lazy_build_t *build = &variant->builds[decision->configuration];
+  if (nereid_lazy_build_wait(build, NULL) || build->state != NEREID_LAZY_BUILD_READY) {
+    memset(decision->results, 0, kernel->n_configurations * sizeof *decision->results);
+    return false;
+  }
+  decision->winner = build->loaded;
+  decision->variant = variant;
+  decision->reason = NEREID_REASON_STORE;
+  decision->milliseconds = nereid_lazy_now() - start;
+  return true;
+}
+
+/* Finds the winner, in the store or by timing. */
+static nereid_status_t find_winner(nereid_lazy_kernel_t *kernel, nereid_variant_t *variant, const nereid_call_t *call,
+                                   nereid_decision_t *decision, nereid_message_t *message) {
+  if (recall(kernel, variant, decision))
+    return NEREID_OK;
+  nereid_status_t status = nereid_lazy_time(kernel, variant, call, decision, message);
+  if (!status && decision->reason == NEREID_REASON_TUNED)
+    nereid_stored_decision_put(kernel, decision);
+  return status;
+}
+
 /* Tunes with the claim; releases it. `*out_winner` may be the winner of another key. */
 static nereid_status_t tune(nereid_lazy_kernel_t *kernel, const nereid_call_t *call,
                             const nereid_lazy_properties_t *properties, const nereid_kernel_t **out_winner,
@@ -119,10 +147,11 @@ static nereid_status_t tune(nereid_lazy_kernel_t *kernel, const nereid_call_t *c
     pthread_mutex_unlock(&kernel->lock);
     return NEREID_OK;
   }
-  if (!status && !(decision = nereid_decision_create(kernel, call->launch->key, properties)))
-    status = nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   if (!status)
-    status = nereid_lazy_time(kernel, variant, call, decision, message);
+    decision = nereid_decision_create(kernel, call->launch->key, properties);
+  if (!status)
+    status = decision ? find_winner(kernel, variant, call, decision, message)
+                      : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   status = settle(kernel, decision, status, message);
   if (!status && decision)
     *out_winner = decision->winner;

@@ -14,6 +14,9 @@
 #include "python-free-bindings/lazy/pool.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+
+enum { NEREID_LAZY_VERSION_SIZE = 128 };
 
 /* Properties of the first NEREID_LAZY_SPECIALIZED arguments, 4 bits each. */
 typedef struct nereid_lazy_properties {
@@ -32,6 +35,7 @@ typedef enum nereid_lazy_build_state {
   NEREID_LAZY_BUILD_NONE = 0, /* not requested, or cancelled */
   NEREID_LAZY_BUILD_QUEUED,
   NEREID_LAZY_BUILD_RUNNING,
+  NEREID_LAZY_BUILD_STORED, /* read from the store, not loaded yet */
   NEREID_LAZY_BUILD_READY,
   NEREID_LAZY_BUILD_FAILED,
 } nereid_lazy_build_state_t;
@@ -43,7 +47,9 @@ typedef struct nereid_lazy_build {
   struct nereid_variant *variant;
   size_t configuration;
   nereid_lazy_build_state_t state;
-  bool is_stored; /* the image came from the store */
+  bool is_stored;            /* the image came from the store */
+  bool skips_store;          /* the image of the store cannot be loaded */
+  nereid_store_unit_t *unit; /* STORED */
   double milliseconds;
   nereid_status_t status;        /* FAILED */
   nereid_message_t message;      /* FAILED */
@@ -115,6 +121,8 @@ struct nereid_lazy_kernel {
   size_t n_configurations;
   nereid_configured_t *configurations;
   char target[16];
+  char compiler[NEREID_LAZY_VERSION_SIZE]; /* its version, with a store; empty: unknown */
+  atomic_bool is_recorded;                 /* the compiler's version is in the store */
   bool is_emulated;
   nereid_lazy_pool_t *pool;
   bool owns_pool;
@@ -170,6 +178,9 @@ const char *nereid_lazy_build_state_name(const nereid_lazy_build_t *build);
 /* Runs a build as a job of the pool. */
 void nereid_lazy_build_run(nereid_job_t *job, void *session, nereid_status_t session_status);
 
+/* Loads the image of a build that the caller moved from STORED to RUNNING; if this fails, queues its compilation. */
+void nereid_lazy_build_load(nereid_lazy_build_t *build);
+
 /* --- table.c --- */
 
 NEREID_MUST_USE nereid_status_t nereid_decision_table_initialize(nereid_lazy_kernel_t *kernel);
@@ -204,6 +215,32 @@ const char *nereid_outcome_name(nereid_outcome_t outcome);
 NEREID_MUST_USE nereid_status_t nereid_lazy_time(nereid_lazy_kernel_t *kernel, nereid_variant_t *variant,
                                                  const nereid_call_t *call, nereid_decision_t *decision,
                                                  nereid_message_t *message);
+
+/* --- stored.c: all without effect when the kernel has no store --- */
+
+/* Sets the version of the compiler. */
+void nereid_stored_initialize(nereid_lazy_kernel_t *kernel);
+
+/* Reads the image of a build, or claims its key (nereid_store_claim). */
+NEREID_MUST_USE nereid_status_t nereid_stored_claim(nereid_lazy_build_t *build, nereid_store_unit_t **out_unit,
+                                                    nereid_store_claim_t **out_claim, nereid_message_t *message);
+
+/* Stores the message of a build whose program is wrong. */
+void nereid_stored_put_failure(nereid_lazy_build_t *build, const nereid_message_t *message);
+
+/* Stores the image of a loaded build. */
+void nereid_stored_put(nereid_lazy_build_t *build, const nereid_lazy_image_t *image);
+
+/* Reads the tuning result of the decision's key: its configuration and results. False: there is none. */
+bool nereid_stored_decision_get(nereid_lazy_kernel_t *kernel, nereid_decision_t *decision);
+
+/* Stores a decision that was tuned. */
+void nereid_stored_decision_put(nereid_lazy_kernel_t *kernel, const nereid_decision_t *decision);
+
+/* --- report.c --- */
+
+/* Prints a decision as JSON. */
+void nereid_decision_print(FILE *out, const nereid_lazy_kernel_t *kernel, const nereid_decision_t *decision);
 
 /* --- timer.c --- */
 

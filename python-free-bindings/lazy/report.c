@@ -59,7 +59,7 @@ static void print_properties(FILE *out, const nereid_lazy_properties_t *properti
 static void print_build(FILE *out, const nereid_lazy_build_t *build) {
   fprintf(out, "      {\"configuration\": %zu, \"state\": \"%s\"", build->configuration,
           nereid_lazy_build_state_name(build));
-  if (build->state >= NEREID_LAZY_BUILD_READY)
+  if (build->state >= NEREID_LAZY_BUILD_STORED)
     fprintf(out, ", \"milliseconds\": %.3f", build->milliseconds);
   if (build->state == NEREID_LAZY_BUILD_READY) {
     const nereid_metadata_t *metadata = nereid_kernel_metadata(build->loaded);
@@ -90,7 +90,7 @@ static void print_result(FILE *out, size_t configuration, const nereid_measured_
   fputc('}', out);
 }
 
-static void print_decision(FILE *out, const nereid_lazy_kernel_t *kernel, const nereid_decision_t *decision) {
+void nereid_decision_print(FILE *out, const nereid_lazy_kernel_t *kernel, const nereid_decision_t *decision) {
   static const char *const reasons[] = {"tuned", "the only one left", "store", "too many keys"};
   fprintf(out, "    {\"key\": \"0x%016" PRIx64 "\", \"properties\": ", decision->key);
   print_properties(out, &decision->properties);
@@ -126,12 +126,12 @@ static void print_lists(FILE *out, const nereid_lazy_kernel_t *kernel) {
   fputs("],\n  \"decisions\": [\n", out);
   for (const nereid_decision_t *it = kernel->decisions; it; it = it->next, separator = ",\n") {
     fputs(separator, out);
-    print_decision(out, kernel, it);
+    nereid_decision_print(out, kernel, it);
   }
   fputs("],\n  \"failure\": ", out);
   if (kernel->failure) {
     fputc('\n', out);
-    print_decision(out, kernel, kernel->failure);
+    nereid_decision_print(out, kernel, kernel->failure);
   } else {
     fputs("null", out);
   }

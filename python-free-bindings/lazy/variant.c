@@ -128,17 +128,28 @@ void nereid_variant_queue(nereid_lazy_kernel_t *kernel, nereid_variant_t *varian
   }
 }
 
-nereid_status_t nereid_lazy_build_wait(nereid_lazy_build_t *build, nereid_message_t *message) {
+/* Waits until the build is not in progress, and returns its state. Claims a stored one: the caller loads it. */
+static nereid_lazy_build_state_t wait_state(nereid_lazy_build_t *build) {
   nereid_lazy_kernel_t *kernel = build->kernel;
   pthread_mutex_lock(&kernel->lock);
   while ((build->state == NEREID_LAZY_BUILD_QUEUED || build->state == NEREID_LAZY_BUILD_RUNNING) &&
          !nereid_cancellation_is_requested(kernel->cancellation))
     nereid_lazy_wait_change(kernel);
-  const bool ended = build->state == NEREID_LAZY_BUILD_READY || build->state == NEREID_LAZY_BUILD_FAILED;
+  const nereid_lazy_build_state_t state = build->state;
+  if (state == NEREID_LAZY_BUILD_STORED)
+    build->state = NEREID_LAZY_BUILD_RUNNING;
   pthread_mutex_unlock(&kernel->lock);
-  return ended ? NEREID_OK
-               : nereid_message_set(message, NEREID_ERROR_CANCELLED, "the compilation of kernel '%s' was cancelled",
-                                    kernel->options.name);
+  return state;
+}
+
+nereid_status_t nereid_lazy_build_wait(nereid_lazy_build_t *build, nereid_message_t *message) {
+  nereid_lazy_build_state_t state;
+  while ((state = wait_state(build)) == NEREID_LAZY_BUILD_STORED)
+    nereid_lazy_build_load(build);
+  if (state == NEREID_LAZY_BUILD_READY || state == NEREID_LAZY_BUILD_FAILED)
+    return NEREID_OK;
+  return nereid_message_set(message, NEREID_ERROR_CANCELLED, "the compilation of kernel '%s' was cancelled",
+                            build->kernel->options.name);
 }
 
 /* Whether the IR as it is written can serve the properties; waits for its first valid build. */

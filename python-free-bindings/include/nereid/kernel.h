@@ -23,6 +23,7 @@
 #include "base/cancellation.h"
 #include "nereid/constants.h"
 #include "nereid/launch.h"
+#include "nereid/store.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,6 +130,9 @@ typedef struct nereid_lazy_options {
   const nereid_lazy_configuration_t *configurations; /* none: one with zeros */
   const nereid_lazy_compiler_t *compiler;            /* borrowed. Null: every image must be in the store */
   nereid_lazy_pool_t *pool;                          /* borrowed. Null: a pool of the kernel */
+  /* Borrowed, may be null. Images are read from it before they are compiled and stored after it, tuning results before
+   * and after a tuning; the store's handler receives its problems (docs/kernels.md). */
+  nereid_store_t *store;
 
   /* Specialization: NEREID_LAZY_SPECIALIZE_ bits; 0: the IR as it is written. */
   uint32_t specialize;
