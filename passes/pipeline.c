@@ -45,6 +45,7 @@ static const char *const ttgir[] = {
     "tritongpu-optimize-dot-operands",
     "triton-nvidia-optimize-descriptor-encoding",
     "triton-loop-aware-cse",
+    "nereid-hoist-dots",
     "tritongpu-automatic-warp-specialization{enable=$warp-specialization num-stages=$num-stages}",
     "tritongpu-fuse-nested-loops",
     "cse",

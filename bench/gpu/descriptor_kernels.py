@@ -45,6 +45,41 @@ def persistent(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
 
 
 @triton.jit
+def split_k(a, b, c, sums, counts, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b.T; persistent. If all programs have `tiles // programs` tiles and fewer remain than half of the programs,
+    these are divided along k: parts are added in `sums`, and the last one stores the tile. `sums`, of whole tiles, and
+    `counts`, one per tile, are zeros before and after."""
+    programs, steps = tl.num_programs(0), tl.cdiv(k, BK)
+    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN)
+    whole = tiles_m * tiles_n // programs * programs
+    rest = tiles_m * tiles_n - whole
+    parts = programs // max(rest, 1)
+    share = tl.cdiv(steps, parts)
+    for item in tl.range(tl.program_id(0), whole + rest * parts, programs, flatten=True):
+        tile, first, last = item, 0, steps
+        if item >= whole:
+            tile = whole + (item - whole) % rest
+            first = (item - whole) // rest * share
+            last = min(first + share, steps)
+        tm, tn = tile_of(tile, tiles_m, tiles_n, 8)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for i in range(first, last):
+            acc = tl.dot(a.load([tm * BM, i * BK]), b.load([tn * BN, i * BK]).T, acc)
+        if last - first == steps:
+            c.store([tm * BM, tn * BN], acc.to(c.dtype))
+        else:
+            places = sums + tile * BM * BN + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
+            tl.atomic_add(places, acc, sem="relaxed")
+            tl.debug_barrier()
+            done = tl.atomic_add(counts + tile, last - first, sem="acq_rel") + last - first
+            if done == steps:
+                whole_sum = tl.load(places, cache_modifier=".cg")
+                tl.store(places, tl.zeros((BM, BN), tl.float32))
+                tl.store(counts + tile, 0)
+                c.store([tm * BM, tn * BN], whole_sum.to(c.dtype))
+
+
+@triton.jit
 def attention_blocks(x, k, v, base, rows, highest, total, acc, scale, begin, end, BN: tl.constexpr, MASKED: tl.constexpr):
     """Adds the blocks of keys and values from `begin` to `end`; MASKED: those on the diagonal of causal attention."""
     for start in range(begin, end, BN):

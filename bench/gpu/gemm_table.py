@@ -2,8 +2,8 @@
 
     python3 bench/gpu/gemm_table.py --nereid build/release/bin/nereid [--only decode,lora] [--compile FOLDER]
 
-The kernels are those of descriptors.py: plain loops, one tile per program or persistent. Each configuration that compiles is timed
-a few times; the fastest one then alternates with torch.matmul. A row per shape: m, n, k, the error against float64 (of some rows),
+The kernels are plain loops: one tile per program, persistent, or persistent with the tiles of the last round divided along k. Each
+configuration that compiles is timed a few times, as a graph; the fastest one then alternates with torch.matmul. A row per shape: m, n, k, the error against float64 (of some rows),
 both times in microseconds, the ratio and the configuration; last the geometric mean of the ratios cuBLAS / Nereid, 1 or more
 if Nereid is at least as fast. Exit status 1 when a result is wrong or no configuration compiles. --compile needs no GPU: it compiles all
 configurations and runs them on the emulator with small sizes, beside the interpreter.
@@ -56,13 +56,13 @@ SHAPES = {
 }
 assert len(SHAPES) == 30
 
-# (tile of m, n and k, persistent, warps, stages). Tiles of n and k shrink to the shape.
+# (tile of m, n and k, kernel of descriptor_kernels.py, warps, stages). Tiles of n and k shrink to the shape.
 CONFIGURATIONS = (
-    ((128, 256, 64), True, 8, 3),
-    ((128, 128, 64), False, 4, 4),
-    ((64, 128, 64), False, 4, 4),
-    ((64, 64, 128), False, 4, 4),
-    ((128, 64, 64), False, 4, 4),
+    ((128, 256, 64), "persistent", 8, 3),
+    ((128, 128, 64), "split_k", 8, 4),
+    ((64, 128, 128), "split_k", 4, 4),
+    ((64, 256, 64), "split_k", 4, 4),
+    ((128, 128, 64), "matmul", 4, 4),
 )
 TRIALS, ROUNDS, CHECKED_ROWS, MULTIPROCESSORS, LEAST_K, LEAST_N = 5, 20, 64, 132, 16, 8
 
@@ -72,18 +72,34 @@ def power_below(extent):
 
 
 def tile_for(shape, configuration):
-    (bm, bn, bk), persistent, warps, stages = configuration
+    (bm, bn, bk), kernel, warps, stages = configuration
     _, n, k = shape
-    return (bm, min(bn, max(LEAST_N, power_below(n))), min(bk, max(LEAST_K, power_below(k)))), persistent, warps, stages
+    return (bm, min(bn, max(LEAST_N, power_below(n))), min(bk, max(LEAST_K, power_below(k)))), kernel, warps, stages
 
 
-def arguments_of(shape, tile, persistent):
-    """The kernel's constants: the tile, whether loops are flattened, and that b is transposed; the number of programs."""
+def arguments_of(shape, tile, kernel):
+    """The kernel's constants, the number of tiles and that of programs."""
     tiles = triton.cdiv(shape[0], tile[0]) * triton.cdiv(shape[1], tile[1])
-    return (*tile, *((True, True) if persistent else (True,))), min(tiles, MULTIPROCESSORS) if persistent else tiles
+    constants = {"matmul": (*tile, True), "persistent": (*tile, True, True), "split_k": tile}[kernel]
+    programs = {"matmul": tiles, "persistent": min(tiles, MULTIPROCESSORS), "split_k": MULTIPROCESSORS}[kernel]
+    return constants, tiles, programs
 
 
 # --- a GPU ---
+
+
+def recorded(torch, call):
+    """`call` as a graph: a launch from Python takes longer than the small kernels run."""
+    call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        call()
+
+    def replay(_memory=call):  # the graph does not keep the tensors of the call
+        graph.replay()
+
+    return replay
 
 
 def time_of(torch, call, flush):
@@ -101,17 +117,18 @@ def best_launch(torch, kernels, describe, shape, tensors, flush):
     a, b, c = tensors
     best = (math.inf, None, None)
     for configuration in CONFIGURATIONS:
-        tile, persistent, warps, stages = tile_for(shape, configuration)
-        constants, programs = arguments_of(shape, tile, persistent)
+        tile, kernel, warps, stages = tile_for(shape, configuration)
+        constants, tiles, programs = arguments_of(shape, tile, kernel)
         bm, bn, bk = tile
-        described = [describe(tensor, block) for tensor, block in ((a, [bm, bk]), (b, [bn, bk]), (c, [bm, bn]))]
-        function = kernels.persistent if persistent else kernels.matmul
+        arguments = [describe(tensor, block) for tensor, block in ((a, [bm, bk]), (b, [bn, bk]), (c, [bm, bn]))]
+        if kernel == "split_k":
+            arguments += [torch.zeros(tiles * bm * bn, device="cuda"), torch.zeros(tiles, device="cuda", dtype=torch.int32)]
 
-        def launch(function=function, programs=programs, described=described, constants=constants, warps=warps, stages=stages):
-            function[(programs,)](*described, *shape, *constants, num_warps=warps, num_stages=stages)
+        def launch(kernel=kernel, programs=programs, arguments=arguments, constants=constants, warps=warps, stages=stages):
+            getattr(kernels, kernel)[(programs,)](*arguments, *shape, *constants, num_warps=warps, num_stages=stages)
 
         try:
-            launch()
+            launch = recorded(torch, launch)
         except Exception as error:  # of Triton's front end, Nereid or the driver: this configuration does not count
             print(f"    {configuration}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
             continue
@@ -127,7 +144,7 @@ def compare(torch, kernels, describe, name, flush):
     m, n, k = shape
     generator = torch.Generator(device="cuda").manual_seed(7)
     a, b = (torch.randn(size, device="cuda", generator=generator).half() for size in ((m, k), (n, k)))
-    c = torch.empty((m, n), device="cuda", dtype=torch.float16)
+    c, d = (torch.empty((m, n), device="cuda", dtype=torch.float16) for _ in range(2))
     _, configuration, launch = best_launch(torch, kernels, describe, shape, (a, b, c), flush)
     if not launch:
         print(f"{name:24} no configuration compiles")
@@ -137,7 +154,7 @@ def compare(torch, kernels, describe, name, flush):
     want = a[:CHECKED_ROWS].double() @ b.double().T
     error = ((c[:CHECKED_ROWS].double() - want).norm() / want.norm()).item()
     good = error < 5e-3 and not torch.isnan(c).any().item()
-    calls, times = (launch, lambda: torch.matmul(a, b.T)), ([], [])
+    calls, times = (launch, recorded(torch, lambda: torch.matmul(a, b.T, out=d))), ([], [])
     for i in range(ROUNDS):
         for j in (0, 1) if i % 2 else (1, 0):
             times[j].append(time_of(torch, calls[j], flush))
@@ -194,11 +211,11 @@ def without_gpu(options, names):
         os.makedirs(folder, exist_ok=True)
         for name in names:
             for number, configuration in enumerate(CONFIGURATIONS):
-                tile, persistent, warps, stages = tile_for(SHAPES[name], configuration)
+                tile, kernel, warps, stages = tile_for(SHAPES[name], configuration)
                 m, n, k = small(SHAPES[name], tile)
-                if (m, n, k, tile, persistent) in seen:
+                if (m, n, k, tile, kernel) in seen:
                     continue
-                seen.add((m, n, k, tile, persistent))
+                seen.add((m, n, k, tile, kernel))
                 bm, bn, bk = tile
                 arguments = dict(
                     a=described(rand("f16", m, k), bm, bk),
@@ -208,15 +225,17 @@ def without_gpu(options, names):
                     n=n,
                     k=k,
                 )
-                constants, programs = arguments_of((m, n, k), tile, persistent)
-                function = kernels.persistent if persistent else kernels.matmul
+                constants, tiles, programs = arguments_of((m, n, k), tile, kernel)
+                function = getattr(kernels, kernel)
+                if kernel == "split_k":
+                    arguments |= dict(sums=zeros("f32", tiles * bm * bn), counts=zeros("i32", tiles))
                 case = Case(
                     f"{name}_{number}",
                     function,
-                    (min(programs, 4),) if persistent else (programs,),
+                    (programs,) if kernel == "matmul" else (4,),
                     arguments,
                     lambda v: {"c": v.a @ v.b.T},
-                    dict(zip(function.arg_names[6:], constants)),
+                    dict(zip(function.arg_names[-len(constants) :], constants)),
                     warps=warps,
                     stages=stages,
                 )

@@ -262,14 +262,17 @@ static MlirWalkResult find_pointer_load(MlirOperation op, void *user_data) {
 }
 
 /* Whether a loop without a request is faster if it is divided: two groups of warps or more execute a chain of dots, in
- * which the softmax of one group overlaps the dots of the other. With a single dot, as in a matrix multiplication, the
- * pipelined loop keeps tensor cores as busy (docs/warp-specialization.md has measurements). */
+ * which the softmax of one group overlaps the dots of the other. With a single dot, as in a matrix multiplication, or
+ * independent ones, as in the backward pass of attention, the pipelined loop keeps tensor cores as busy
+ * (docs/warp-specialization.md has measurements). */
 static bool is_faster_divided(nereid_pass_t *pass, MlirOperation loop) {
   enum { GROUPS = 2, WARPS = 4 /* of a group */ };
   nereid_operations_t chains = {0};
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   bool loads_pointers = false;
   mlirOperationWalk(loop, find_pointer_load, &loads_pointers, MlirWalkPreOrder);
-  if (loads_pointers || nereid_ttg_num_warps(loop) < GROUPS * WARPS || loop_obstacle(pass, loop))
+  if (loads_pointers || nereid_ttg_num_warps(loop) < GROUPS * WARPS || !nereid_dots_are_chained(pass, body) ||
+      loop_obstacle(pass, loop))
     return false;
   nereid_chained_dots_collect(pass, loop, &chains);
   return chains.size > 0;

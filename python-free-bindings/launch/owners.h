@@ -17,8 +17,8 @@ nereid_owners_t *nereid_owners_create(void);
  * destructor. Null is valid. */
 void nereid_owners_destroy(nereid_owners_t *owners, const struct nereid_driver *driver);
 
-/* Releases the owners whose graphs were destroyed, in the order of destruction. One load if there are none. A release may
- * free memory while this thread captures a stream. */
+/* Releases the owners whose graphs were destroyed, in the order of destruction. One load if there are none. A release
+ * may free memory while this thread captures a stream. */
 void nereid_owners_collect(nereid_owners_t *owners, const struct nereid_driver *driver);
 
 /* Retains an owner for as long as a graph, or an executable graph of it, exists. The driver has user objects. */

@@ -1,21 +1,16 @@
 /* Chained dots; see chained_dots.h. */
 #include "passes/pipelining/dots/chained_dots.h"
 
-#include "analysis/allocation/scratch.h"
 #include "base/map.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
-#include "dialects/ttg/module.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/dot/dot_registers.h"
 #include "passes/pipelining/schedule.h"
 
-#include <mlir-c/BuiltinTypes.h>
-
 enum {
-  REGISTERS = 240,      /* per thread, that consumers of a warp-specialized loop get */
-  OTHER_REGISTERS = 56, /* per thread, next to accumulators and operands */
-  WORD_BYTES = 4,
-  LANES = 32
+  REGISTERS = 240,     /* per thread, that consumers of a warp-specialized loop get */
+  OTHER_REGISTERS = 56 /* per thread, next to accumulators and operands */
 };
 
 typedef struct chain {
@@ -43,25 +38,9 @@ static void follow(chain_t *chain, MlirOperation op) {
   }
 }
 
-/* Registers per thread of the results and of operands in registers of all dots of the body. */
-static int64_t registers_of_dots(MlirBlock body) {
-  int64_t bytes = 0;
-  int32_t warps = 1;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (!is_dot(op))
-      continue;
-    MlirType a = mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op));
-    warps = nereid_ttg_num_warps(op);
-    bytes += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
-    bytes += mlirTypeIsARankedTensor(a) ? nereid_scratch_tensor_bytes(a) : 0;
-  }
-  return bytes / ((int64_t)warps * LANES * WORD_BYTES);
-}
-
 void nereid_chained_dots_collect(nereid_pass_t *pass, MlirOperation loop, nereid_operations_t *out) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-  if (registers_of_dots(body) + OTHER_REGISTERS > REGISTERS)
+  if (nereid_dot_result_registers(body) + nereid_dot_operand_registers(body) + OTHER_REGISTERS > REGISTERS)
     return;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -76,4 +55,33 @@ void nereid_chained_dots_collect(nereid_pass_t *pass, MlirOperation loop, nereid
     if (chain.has_dot && !nereid_map_find(&chain.ops, op.ptr))
       nereid_vector_push(pass->scratch, out, operand);
   }
+}
+
+/* Whether `op` uses the result of a dot of the block, directly or through ops of the block. */
+static bool depends_on_dot(chain_t *chain, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirOperation from = nereid_defining_op(mlirOperationGetOperand(op, i));
+    if (mlirOperationIsNull(from) || !mlirBlockEqual(mlirOperationGetBlock(from), chain->body) ||
+        nereid_map_find(&chain->ops, from.ptr))
+      continue;
+    uintptr_t *place = nereid_map_insert(&chain->ops, from.ptr);
+    if (place)
+      *place = 1;
+    if (is_dot(from) || depends_on_dot(chain, from))
+      return true;
+  }
+  return false;
+}
+
+bool nereid_dots_are_chained(nereid_pass_t *pass, MlirBlock body) {
+  bool has_first = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    chain_t chain = {.arena = pass->scratch, .body = body};
+    nereid_map_initialize(&chain.ops, pass->scratch);
+    if (is_dot(op) && has_first && !depends_on_dot(&chain, op))
+      return false;
+    has_first = has_first || is_dot(op);
+  }
+  return has_first;
 }
