@@ -36,6 +36,10 @@ int nereidMlirOptMain(int argc, char **argv, MlirStringRef name, MlirDialectRegi
   return 0;
 }
 
+void nereidMlirContextPrintOpOnDiagnostic(MlirContext context, bool enable) {
+  unwrap(context)->printOpOnDiagnostic(enable);
+}
+
 void nereidMlirRegisterArithPasses(void) {
   arith::registerArithIntRangeOpts();
   arith::registerArithIntRangeNarrowing();

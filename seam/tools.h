@@ -21,6 +21,9 @@ MLIR_CAPI_EXPORTED int nereidMlirOptMain(int argc, char **argv, MlirStringRef na
  * arith-unsigned-when-equivalent. Once per process. */
 MLIR_CAPI_EXPORTED void nereidMlirRegisterArithPasses(void);
 
+/* Whether errors at operations get a note with the operation in its generic form; true at first. */
+MLIR_CAPI_EXPORTED void nereidMlirContextPrintOpOnDiagnostic(MlirContext context, bool enable);
+
 /* --- parsing with positions --- */
 
 typedef enum NereidMlirSourceKind {

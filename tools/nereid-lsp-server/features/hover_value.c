@@ -20,6 +20,14 @@
 
 enum { GRID = 8 }; /* rows and columns of a layout in a hover */
 
+/* Nested aliases can make a short text denote a very long attribute: drops what exceeds a limit. */
+static void append_limited(MlirStringRef part, void *data) {
+  enum { MAX_SIZE = 1 << 16 };
+  const nereid_text_builder_t *text = data;
+  if (text->size + part.length <= MAX_SIZE)
+    nereid_text_builder_append(part, data);
+}
+
 /* --- types --- */
 
 typedef struct alias {
@@ -48,7 +56,7 @@ static alias_t *find_aliases(lsp_query_t *query, size_t *out_count) {
     nereid_text_builder_t text = {.arena = &query->arena};
     if (it->kind != NereidMlirSourceAttribute || mlirAttributeIsNull(it->attribute) || is_builtin(it->attribute))
       continue;
-    mlirAttributePrint(it->attribute, nereid_text_builder_append, &text);
+    mlirAttributePrint(it->attribute, append_limited, &text);
     const char *name = nereid_arena_format(&query->arena, "#%.*s", (int)it->name.size, it->name.data);
     if (text.size > strlen("#") && name)
       list[(*out_count)++] = (alias_t){name, nereid_view_of(text.data, text.size)};
@@ -74,7 +82,7 @@ static const char *replace(nereid_arena_t *arena, const char *text, const alias_
 const char *lsp_hover_type_text(lsp_query_t *query, MlirType type) {
   nereid_text_builder_t text = {.arena = &query->arena};
   size_t count;
-  mlirTypePrint(type, nereid_text_builder_append, &text);
+  mlirTypePrint(type, append_limited, &text);
   const char *result = text.data ? text.data : "";
   const alias_t *aliases = find_aliases(query, &count);
   for (size_t i = 0; i < count; ++i)
@@ -222,7 +230,7 @@ static MlirType find_type(const lsp_program_t *program, MlirAttribute encoding) 
 
 void lsp_hover_print_encoding(lsp_query_t *query, MlirAttribute encoding, FILE *out) {
   nereid_text_builder_t text = {.arena = &query->arena};
-  mlirAttributePrint(encoding, nereid_text_builder_append, &text);
+  mlirAttributePrint(encoding, append_limited, &text);
   fprintf(out, "```mlir\n%s\n```\n", text.data ? text.data : "");
   const MlirType type = find_type(query->place.program, encoding);
   if (mlirTypeIsNull(type))

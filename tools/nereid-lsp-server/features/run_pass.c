@@ -12,6 +12,7 @@
 #include "python-free-bindings/compile/session.h"
 #include "seam/ir.h"
 #include "seam/llvm.h"
+#include "seam/tools.h"
 #include "tools/nereid/diff/report_text.h"
 #include "tools/nereid/trace/snapshot.h"
 
@@ -245,6 +246,7 @@ nereid_status_t lsp_pass_run(nereid_arena_t *arena, nereid_view_t text, const ch
   if (why)
     return nereid_message_set(message, NEREID_ERROR_PROGRAM, "%s", why);
   run_t run = {.arena = arena, .context = nereid_context_create(), .message = message};
+  nereidMlirContextPrintOpOnDiagnostic(run.context, false);
   (void)mlirContextAttachDiagnosticHandler(run.context, keep_first_error, &run, NULL);
   const nereid_status_t status = run_all(&run, text, pipeline, function, out);
   mlirContextDestroy(run.context);

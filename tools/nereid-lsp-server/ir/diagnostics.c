@@ -79,20 +79,13 @@ static void append(lsp_diagnostics_t *diagnostics, lsp_diagnostic_t *it) {
   diagnostics->last = &it->next;
 }
 
-/* MLIR attaches the operation in its generic form to errors; the document shows it better. */
-static const char current_operation[] = "see current operation: ";
-
 MlirLogicalResult lsp_diagnostics_add(MlirDiagnostic diagnostic, void *data) {
   lsp_diagnostics_t *diagnostics = data;
   lsp_diagnostic_t *it = convert(diagnostics, diagnostic);
   lsp_diagnostic_t **last = it ? &it->notes : NULL;
-  for (intptr_t i = 0; it && i < mlirDiagnosticGetNumNotes(diagnostic); ++i) {
-    lsp_diagnostic_t *note = convert(diagnostics, mlirDiagnosticGetNote(diagnostic, i));
-    if (!note || nereid_view_starts_with(nereid_view(note->text), nereid_view(current_operation)))
-      continue;
-    *last = note;
-    last = &note->next;
-  }
+  for (intptr_t i = 0; it && i < mlirDiagnosticGetNumNotes(diagnostic); ++i)
+    if ((*last = convert(diagnostics, mlirDiagnosticGetNote(diagnostic, i))))
+      last = &(*last)->next;
   if (it)
     append(diagnostics, it);
   return mlirLogicalResultSuccess();

@@ -16,10 +16,13 @@
 
 static const char buffer_name[] = "document";
 
-lsp_context_t *lsp_context_create(void) {
+lsp_context_t *lsp_context_create(bool allows_all) {
   lsp_context_t *it = calloc(1, sizeof *it);
-  if (it)
-    *it = (lsp_context_t){nereid_context_create(), 1};
+  if (!it)
+    return NULL;
+  *it = (lsp_context_t){nereid_context_create(), 1};
+  mlirContextSetAllowUnregisteredDialects(it->context, allows_all);
+  nereidMlirContextPrintOpOnDiagnostic(it->context, false); /* the document shows it better */
   return it;
 }
 

@@ -13,8 +13,8 @@ typedef struct lsp_context {
   int users;
 } lsp_context_t;
 
-/* Returns a context with one user; null when out of memory. */
-lsp_context_t *lsp_context_create(void);
+/* Returns a context with one user; null when out of memory. `allows_all`: unknown dialects are not errors. */
+lsp_context_t *lsp_context_create(bool allows_all);
 void lsp_context_release(lsp_context_t *context);
 
 /* A message about the text. Ranges are in bytes from the start of the text. */

@@ -48,11 +48,11 @@ static void measure_change(lsp_section_t *section, nereid_view_t now) {
   section->same_end = end;
 }
 
-static void parse(lsp_section_t *section, nereid_view_t text, lsp_context_t **context) {
+static void parse(lsp_section_t *section, nereid_view_t text, bool allows_all, lsp_context_t **context) {
   nereid_arena_deinitialize(&section->arena);
   lsp_diagnostics_t diagnostics = {.arena = &section->arena, .text = text};
   if (!*context)
-    *context = lsp_context_create();
+    *context = lsp_context_create(allows_all);
   lsp_program_t *program = *context ? lsp_program_create(*context, text, &diagnostics) : NULL;
   section->messages = diagnostics.first;
   section->is_current = program != NULL;
@@ -107,10 +107,12 @@ const lsp_sections_t *lsp_sections_update(lsp_document_t *document) {
   if (now && old)
     take_programs(document, now, old);
   lsp_sections_destroy(old);
+  static const char option[] = "-allow-unregistered-dialect"; /* of nereid-opt, in a RUN line */
+  const bool allows_all = memmem(document->text.data, document->text.size, option, sizeof option - 1) != NULL;
   lsp_context_t *context = NULL;
   for (size_t i = 0; now && i < now->count; ++i)
     if (!is_unchanged(&now->data[i], text_of(document, &now->data[i])))
-      parse(&now->data[i], text_of(document, &now->data[i]), &context);
+      parse(&now->data[i], text_of(document, &now->data[i]), allows_all, &context);
   lsp_context_release(context);
   return now ? now : &none;
 }

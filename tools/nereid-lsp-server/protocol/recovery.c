@@ -8,34 +8,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-enum { MAX_RESTARTS = 3 }; /* in a row without a document that was being analysed */
 
 typedef struct header {
   char magic[16];
   int64_t session_size, input_size, next_id;
   int32_t signal;
-  int32_t document;    /* number of the document that is analysed, from 1; 0: none */
-  int32_t unexplained; /* restarts in a row without one */
-  char id[256];        /* of the request that is handled, as JSON; empty: none */
+  int32_t document; /* number of the document that is analysed, from 1; 0: none */
+  char id[256];     /* of the request that is handled, as JSON; empty: none */
 } header_t;
 
 static const char magic[16] = "nereid-journal-1";
 static header_t header; /* of the journal; the signal handler uses it */
 static int journal_file = -1;
-static char resume_option[32];
+static char resume_option[32], time_option[32];
+static volatile sig_atomic_t is_active; /* the journal has the present state */
 
 /* --- the handler --- */
 
 static void restart(int number) {
-  char *const arguments[] = {(char[]){"nereid-lsp-server"}, resume_option, NULL};
+  char *const arguments[] = {(char[]){"nereid-lsp-server"}, resume_option, time_option, NULL};
   header.signal = number;
-  header.unexplained = header.document ? 0 : header.unexplained + 1;
-  if (header.unexplained <= MAX_RESTARTS && pwrite(journal_file, &header, sizeof header, 0) == (ssize_t)sizeof header)
+  if (is_active && pwrite(journal_file, &header, sizeof header, 0) == (ssize_t)sizeof header)
     (void)execv("/proc/self/exe", arguments);
-  _exit(128 + number);
+  (void)raise(number); /* SA_RESETHAND: the default action */
 }
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPROF};
@@ -59,16 +57,27 @@ static void set_timer(int seconds) {
   (void)setitimer(ITIMER_PROF, &timer, NULL);
 }
 
+static void limit_memory(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur <= LSP_MEMORY_LIMIT)
+    return;
+  limit.rlim_cur = LSP_MEMORY_LIMIT;
+  (void)setrlimit(RLIMIT_DATA, &limit);
+}
+
 void lsp_recovery_start(lsp_server_t *server) {
   if (server->journal < 0)
     server->journal = memfd_create("nereid-lsp-journal", 0);
   journal_file = server->journal;
   snprintf(resume_option, sizeof resume_option, "--resume=%d", journal_file);
+  snprintf(time_option, sizeof time_option, "--time-limit=%d", server->time_limit);
   memcpy(header.magic, magic, sizeof magic);
   server->is_journal_stale = true;
 #ifndef __SANITIZE_ADDRESS__ /* which reports the signals itself */
-  if (server->journal >= 0)
+  if (server->journal >= 0) {
+    limit_memory();
     handle_signals();
+  }
 #endif
 }
 
@@ -155,16 +164,15 @@ void lsp_recovery_enter(lsp_server_t *server, const lsp_document_t *document) {
     write_session(server);
   write_input(server);
   write_at(server->journal, (const char *)&header, sizeof header, 0);
-  set_timer(LSP_TIME_LIMIT);
+  is_active = 1;
+  set_timer(server->time_limit);
 }
 
 void lsp_recovery_leave(lsp_server_t *server) {
   if (server->journal < 0)
     return;
   set_timer(0);
-  header.document = 0;
-  header.unexplained = 0;
-  header.id[0] = 0;
+  is_active = 0;
 }
 
 /* --- resuming --- */
@@ -179,7 +187,7 @@ static char *read_at(int file, int64_t size, int64_t at) {
 }
 
 static const char *fault_text(int number) {
-  return number == SIGPROF ? "the analysis of this text took longer than 20 seconds; it is not parsed until it changes"
+  return number == SIGPROF ? "the analysis of this text took too long; it is not parsed until it changes"
                            : "the analysis of this text crashed; it is not parsed until it changes";
 }
 

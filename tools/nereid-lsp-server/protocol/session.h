@@ -28,6 +28,7 @@ typedef struct lsp_server {
   int64_t next_id;       /* of requests to the client */
   int journal;           /* file descriptor; -1: none (protocol/recovery.h) */
   bool is_journal_stale; /* documents changed since it was written */
+  int time_limit;        /* seconds of processor time for an analysis */
   cJSON *pending_id;     /* of the request that is being handled; null: none. Borrowed */
   char *folder;          /* owned: of files that the server wrote; null: none */
   unsigned n_written;    /* files in it */

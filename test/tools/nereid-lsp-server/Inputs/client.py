@@ -9,8 +9,8 @@ class Ended(Exception):
 
 
 class Client:
-    def __init__(self, server="nereid-lsp-server", capabilities=None):
-        self.process = subprocess.Popen([server], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, command=("nereid-lsp-server",), capabilities=None):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.count = 0
         self.received = []  # notifications and requests of the server
         self.initialize_result = self.request(

@@ -1,13 +1,14 @@
 """edits.py SEED EDITS FILE...: sends random edits and requests, and checks that the server survives.
 
-Each edit deletes, duplicates, moves or inserts text of the documents, or inserts characters that are hard on parsers. After
-each, one random request is answered within LIMIT seconds. The text of the server is compared with ours by the diagnostics of
-a fresh document at the end. Prints the number of restarts (protocol/recovery.h): each is a crash or hang of an analysis that
+Each edit deletes, duplicates or moves text of the documents, exchanges words or numbers, or inserts characters that are hard
+on parsers; most are undone by the next one, so that many texts parse. After each, one random request is answered
+within LIMIT seconds. The text of the server is compared with ours by the diagnostics of a fresh document at the end. Prints the number of restarts (protocol/recovery.h): each is a crash or hang of an analysis that
 the server survived, and has the text in the file that --keep names.
 """
 
 import argparse
 import random
+import re
 import time
 
 from client import Client, position
@@ -19,7 +20,7 @@ FRAGMENTS = ["{", "}", "(", ")", "<", ">", "[", "]", "\"", "%", "#", "!", "@", "
              "tt.func @f() {\n", "tt.return\n", "%0 = ", "#blocked", "!tt.ptr<", "affine_map<", "arith.constant", "module {",
              "scf.for", "tt.reduce", "ttg.warp_specialize", "ttg.local_alloc", "tt.call @f()"]
 
-METHODS = ["hover", "definition", "references", "documentHighlight", "prepareRename", "rename", "documentSymbol",
+METHODS = ["hover", "hover", "codeAction", "definition", "references", "documentHighlight", "prepareRename", "rename", "documentSymbol",
            "foldingRange", "completion", "semanticTokens/full", "semanticTokens/range", "codeAction"]
 
 
@@ -27,7 +28,14 @@ def choose_edit(rng, text):
     """A range of the text and its replacement."""
     start = rng.randrange(len(text) + 1)
     end = min(len(text), start + int(rng.expovariate(1 / 12)))
-    kind = rng.randrange(6)
+    kind = rng.randrange(12)
+    if kind >= 6:  # another word or number
+        words = list(re.finditer(r"[%@#!]?[A-Za-z_][\w.]*" if kind >= 9 else r"\b\d+\b", text[start:start + 2000]))
+        if not words:
+            return start, end, ""
+        word = rng.choice(words)
+        other = rng.choice(words).group() if kind % 3 else rng.choice(["0", "1", "-1", "3", "4294967296", "true"])
+        return start + word.start(), start + word.end(), other
     if kind == 0:
         return start, end, ""
     if kind == 1:
@@ -53,11 +61,6 @@ def parameters(rng, method, uri, text):
     return params
 
 
-def crash_reports(client, uri):
-    """Counts the diagnostics that say that an analysis failed."""
-    return sum("it is not parsed until it changes" in each["message"] for each in client.wait_for_diagnostics(uri))
-
-
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("seed", type=int)
@@ -68,19 +71,21 @@ def main():
     options = arguments.parse_args()
     rng = random.Random(options.seed)
     originals = [open(name, encoding="utf-8").read() for name in options.files]
-    client = Client(options.server, {"window": {"showDocument": {"support": True}}})
+    client = Client([options.server], {"window": {"showDocument": {"support": True}}})
     slowest = restarts = actions = 0
-    text, uri, version, number = "", "", 0, 0
+    text, uri, version, number, undo = "", "", 0, 0, None
     for count in range(options.edits):
-        if count % 40 == 0:  # damage adds up: begin again
+        if count % 20 == 0:  # damage adds up: begin again
             if uri:
                 client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
             number += 1
-            uri, text, version = f"file:///{number}.ttgir", rng.choice(originals), 1
+            uri, text, version, undo = f"file:///{number}.ttgir", rng.choice(originals), 1, None
             client.open(uri, text)
-        start, end, new = choose_edit(rng, text)
+        undone = undo if undo and rng.random() < 0.9 else None
+        start, end, new = undone or choose_edit(rng, text)
+        undo = None if undone else (start, start + len(new), text[start:end])
         edit = {"range": {"start": position(text, start), "end": position(text, end)}, "text": new}
-        before, text, version = text, text[:start] + new + text[end:], version + 1
+        text, version = text[:start] + new + text[end:], version + 1
         client.notify("textDocument/didChange",
                       {"textDocument": {"uri": uri, "version": version}, "contentChanges": [edit]})
         method = rng.choice(METHODS)
@@ -89,6 +94,7 @@ def main():
         offered = answer.get("result") if method == "codeAction" else None
         if offered and rng.random() < 0.5:
             actions += 1
+            method = "executeCommand"
             answer = client.request("workspace/executeCommand", rng.choice(offered)["command"])
         slowest = max(slowest, time.monotonic() - begin)
         assert slowest < LIMIT, f"{method} took {slowest:.1f} s"
@@ -97,7 +103,11 @@ def main():
             print(f"edit {count}: {method}: {answer['error']['message']}")
             if options.keep:
                 open(f"{options.keep}.{restarts}", "w", encoding="utf-8").write(text)
-        client.received = [each for each in client.received if "restart" in str(each)]
+        for each in client.received:
+            if "it is not parsed until it changes" in str(each):
+                print(f"edit {count}: diagnostics")
+                restarts += 1
+        client.received = []
     # The server has the same text as we: a second document with ours has the same diagnostics.
     client.notify("textDocument/didChange",
                   {"textDocument": {"uri": uri, "version": version + 1},
