@@ -49,6 +49,12 @@ if os.path.exists(nvcc):
     config.substitutions.append(("%nvcc", nvcc))
 if os.path.exists(os.path.join(cuda, "nvvm", "libdevice", "libdevice.10.bc")):
     config.available_features.add("libdevice")
+chromium = shutil.which("chromium")
+if chromium:
+    config.available_features.add("chromium")
+    config.substitutions.append(("%chromium", chromium + " --headless --no-sandbox --disable-gpu"))
+else:
+    lit_config.note("no chromium here: tests of the page of nereid report are skipped")
 if shutil.which("pkg-config"):
     config.available_features.add("pkg-config")
 triton = os.environ.get("NEREID_TRITON_PYTHON", shutil.which("python3") or "")

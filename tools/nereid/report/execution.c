@@ -79,7 +79,7 @@ static void keep_counters(void *user_data, const nereid_emulator_report_t *resul
 /* The reports of one run. */
 typedef struct observation {
   report_t *report;
-  uint32_t races;
+  uint32_t races, first_cta[3]; /* of the timeline */
 } observation_t;
 
 enum { MAX_RACES = 100 }; /* in a report */
@@ -121,7 +121,25 @@ static void keep_violation(void *user_data, const nereid_emulator_violation_t *v
                     violation->place.line);
 }
 
+static void keep_event(void *user_data, const nereid_emulator_event_t *event) {
+  observation_t *it = user_data;
+  const uint32_t *cta = event->cta;
+  if (!it->report->events.size)
+    memcpy(it->first_cta, cta, sizeof it->first_cta);
+  const report_event_t kept = {.kind = (uint8_t)event->kind,
+                               .cta = cta[0] - it->first_cta[0] + cta[1] - it->first_cta[1] + cta[2] - it->first_cta[2],
+                               .warp = event->warp,
+                               .line = event->place.line,
+                               .count = event->count,
+                               .begin = event->begin,
+                               .end = event->end};
+  (void)nereid_vector_push(it->report->arena, &it->report->events, kept);
+}
+
 static void prepare_observation(void *user_data, nereid_emulator_launch_t *launch) {
+  enum { MAX_EVENTS = 20000 };
+  launch->event = keep_event;
+  launch->timeline = (nereid_emulator_timeline_t){.limit = MAX_EVENTS};
   launch->landing = NEREID_EMULATOR_LAND_AT_WAIT;
   launch->count = false;
   launch->racecheck = true;
@@ -133,7 +151,7 @@ static void prepare_observation(void *user_data, nereid_emulator_launch_t *launc
 
 static void finish_observation(void *user_data, const nereid_emulator_report_t *result) {
   const observation_t *it = user_data;
-  (void)result;
+  it->report->dropped_events = result->dropped;
   if (it->races > MAX_RACES)
     report_add_message(it->report, "error", REPORT_PTX, "%u more races; nereid run --racecheck lists all of them",
                        it->races - MAX_RACES);

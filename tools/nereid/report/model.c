@@ -78,3 +78,17 @@ uint32_t report_place(report_t *report, nereid_view_t file, uint32_t line) {
              ? (uint32_t)report->places.size
              : 0;
 }
+
+bool report_set_parents(report_t *report, report_line_t *line, const uint32_t *parents, size_t count,
+                        report_link_t link) {
+  if (!count)
+    return true;
+  uint32_t *copy = nereid_arena_new(report->arena, uint32_t, count);
+  if (!copy)
+    return false;
+  memcpy(copy, parents, count * sizeof *copy);
+  line->parents = copy;
+  line->n_parents = (uint32_t)count;
+  line->link = link;
+  return true;
+}

@@ -7,7 +7,9 @@
 #ifndef NEREID_TOOLS_MODEL_H
 #define NEREID_TOOLS_MODEL_H
 
+#include "analysis/allocation/liveness_types.h"
 #include "base/vector.h"
+#include "layout/linear_layout.h"
 #include "nereid/emulator.h"
 #include "tools/nereid/run/run.h"
 
@@ -50,7 +52,9 @@ typedef struct report_line {
   uint32_t n_parents;
   report_link_t link;
   const char *why;
-  report_cost_t *cost; /* null: nothing was counted */
+  report_cost_t *cost;     /* null: nothing was counted */
+  const uint32_t *layouts; /* of its results: indices into the report's layouts */
+  uint32_t n_layouts;
 } report_line_t;
 
 typedef struct report_stage {
@@ -74,6 +78,39 @@ typedef struct report_remark {
   uint32_t line;
 } report_remark_t;
 
+/* The layout of a tensor or buffer. */
+typedef struct report_layout {
+  const char *encoding;
+  nereid_layout_t layout;
+  uint32_t element_bits;
+  bool shared; /* maps offsets in elements instead of registers, lanes, warps and CTAs */
+} report_layout_t;
+
+/* A buffer in the frame of a function (analysis/allocation/allocation.h). */
+typedef struct report_buffer {
+  const char *function, *kind; /* "explicit", "scratch" or "virtual" */
+  uint64_t offset, bytes;
+  report_stage_kind_t stage;
+  uint32_t line;                     /* of the operation that needs it */
+  const nereid_live_range_t *ranges; /* times at which it is live */
+  uint32_t n_ranges;
+} report_buffer_t;
+
+/* An event of the emulator's timeline. */
+typedef struct report_event {
+  uint8_t kind; /* nereid_emulator_event_kind_t */
+  uint32_t cta, warp, line, count;
+  uint64_t begin, end;
+} report_event_t;
+
+/* What the assembler reports. */
+typedef struct report_machine {
+  bool assembled;
+  uint32_t registers;
+  uint64_t spill_stores, spill_loads, shared;
+  const char *assembler;
+} report_machine_t;
+
 /* A line of the source program; parents of input lines before the source stage exists. */
 typedef struct report_place {
   uint32_t file, line;
@@ -87,6 +124,13 @@ typedef struct report {
   NEREID_VECTOR(report_place_t) places;
   NEREID_VECTOR(report_message_t) messages;
   NEREID_VECTOR(report_remark_t) remarks;
+  NEREID_VECTOR(report_layout_t) layouts;
+  NEREID_VECTOR(report_buffer_t) buffers;
+  uint64_t frame_bytes; /* of the kernel */
+  NEREID_VECTOR(report_event_t) events;
+  uint64_t dropped_events;
+  const char *passes; /* the changes of each pass, as JSON; null: none */
+  report_machine_t machine;
   bool has_counters;
   nereid_emulator_counters_t counters;
 } report_t;
@@ -109,5 +153,9 @@ bool report_stage_split(report_t *report, report_stage_kind_t kind, nereid_view_
 
 /* Returns the number of a source line in `places`, counted from 1 and added when missing; 0: out of memory. */
 uint32_t report_place(report_t *report, nereid_view_t file, uint32_t line);
+
+/* Stores the parents of a line. False when out of memory. */
+bool report_set_parents(report_t *report, report_line_t *line, const uint32_t *parents, size_t count,
+                        report_link_t link);
 
 #endif

@@ -15,6 +15,10 @@
 #include <mlir-c/Diagnostics.h>
 #include <stdlib.h>
 
+uint32_t report_numbered_line(const report_numbering_t *numbering, uint32_t number) {
+  return number && number <= numbering->count ? numbering->line[number] : 0;
+}
+
 /* --- scanning --- */
 
 static bool at_word(const char *at, const char *end, const char *word) {

@@ -16,6 +16,9 @@ typedef struct report_numbering {
   uint32_t *line; /* [number]: its first line; of an operation that is not printed, that of the enclosing one */
 } report_numbering_t;
 
+/* Returns the line of operation `number` of the stage; 0: none. */
+uint32_t report_numbered_line(const report_numbering_t *numbering, uint32_t number);
+
 /* Prints the module, whose operations have the locations "marker":number, into the lines of the stage `kind`, and sets
  * `numbering->line`. False when out of memory. */
 bool report_print_module(report_t *report, report_stage_kind_t kind, MlirOperation module,

@@ -95,7 +95,8 @@ static nereid_view_t skip_prefixes(nereid_view_t text) {
     const size_t size = word(text);
     if (text.size && (*text.data == '{' || *text.data == '}'))
       text = nereid_view_of(text.data + 1, text.size - 1);
-    else if (size && size < text.size && text.data[size] == ':')
+    else if (size && size < text.size && text.data[size] == ':' &&
+             (size + 1 == text.size || text.data[size + 1] != ':'))
       text = nereid_view_of(text.data + size + 1, text.size - size - 1);
     else
       break;

@@ -1,6 +1,6 @@
-/* nereid report: the lines of every stage, what each became, and what it cost.
+/* nereid report: a page, or JSON, with the lines of every stage, what each became, and what it cost.
  *
- *   $ nereid report matmul.ttir --grid 4 --arg a=f16[256x64]:rand … --json -o matmul.json
+ *   $ nereid report matmul.ttir --grid 4 --arg a=f16[256x64]:rand … -o matmul.html
  *
  * The kernel is compiled twice: as always, for the code that is shown and run, and with numbers as locations, for the
  * links between stages (tracker.c). Whatever fails is a message in the report, which has the stages before it. */
@@ -8,10 +8,15 @@
 
 #include "base/file.h"
 #include "python-free-bindings/launch/image/image.h"
+#include "tools/nereid/define.h"
+#include "tools/nereid/paths.h"
 #include "tools/nereid/report/execution.h"
+#include "tools/nereid/report/machine_code.h"
+#include "tools/nereid/report/pass_changes.h"
 #include "tools/nereid/report/ptx_lines.h"
 #include "tools/nereid/report/source_lines.h"
 #include "tools/nereid/report/write_json.h"
+#include "tools/nereid/report/write_page.h"
 
 #include <stdlib.h>
 
@@ -22,8 +27,9 @@ typedef struct settings {
 } settings_t;
 
 static const tool_option_t options[] = {
-    {"-o", "FILE", "where to write; default: standard output", TOOL_TEXT, offsetof(settings_t, output)},
-    {"--json", NULL, "write JSON (docs/report.md), which is the default", TOOL_FLAG, offsetof(settings_t, json)},
+    {"-o", "FILE", "where to write; default: the name of the input with .html, or standard output with --json",
+     TOOL_TEXT, offsetof(settings_t, output)},
+    {"--json", NULL, "write JSON (docs/report.md) instead of a page", TOOL_FLAG, offsetof(settings_t, json)},
     {"--source", "FOLDER", "folder with the source files that locations name; default: as they are named", TOOL_TEXT,
      offsetof(settings_t, source)},
     TOOL_JOB_OPTIONS,
@@ -37,12 +43,12 @@ static const tool_option_t options[] = {
 static int run(int argc, char **argv);
 
 const tool_command_t tool_command_report = {
-    "report", "IN", "links every line of every stage with its origin and its counters", options, TOOL_COUNT(options),
+    "report", "IN", "writes a page that links every line of every stage, with counters", options, TOOL_COUNT(options),
     run};
 
 /* The work of one command. */
 typedef struct work {
-  const settings_t *settings;
+  settings_t *settings;
   const char *path;
   nereid_view_t input;
   report_t report;
@@ -69,7 +75,8 @@ static void keep_remark(void *user_data, const nereid_remark_t *remark) {
 
 /* Compiles with the tracker's locations; `out_ptx` is empty when the kernel does not compile. */
 static nereid_status_t track(work_t *work, report_tracker_t *tracker, nereid_view_t *out_ptx) {
-  const nereid_session_hooks_t hooks = {.pipeline = {.user_data = tracker}, .stage = report_track};
+  const nereid_session_hooks_t hooks = {.pipeline = {.checkpoint = report_track_pass, .user_data = tracker},
+                                        .stage = report_track};
   run_settings_t settings = work->settings->run;
   tool_job_t job = {0};
   *tracker = (report_tracker_t){.report = &work->report, .input = work->input, .name = work->path};
@@ -142,7 +149,26 @@ static nereid_status_t execute(work_t *work) {
   return report_execute(report, &work->job) && report_propagate_costs(report) ? NEREID_OK : NEREID_ERROR_MEMORY;
 }
 
+/* Adds machine code and the changes of the passes. */
+static void add_details(work_t *work) {
+  report_t *report = &work->report;
+  if (report->stages[REPORT_PTX].n_lines)
+    (void)report_assemble(report, work->settings->run.target);
+  if (report->stages[REPORT_INPUT].n_lines && report->stages[REPORT_LLVM].n_lines)
+    (void)report_add_passes(report, work->input, &work->settings->run);
+}
+
 /* --- output --- */
+
+/* Returns the path to write to: -o, standard output for JSON, else the name of the input with .html, in this folder. */
+static const char *output_path(const work_t *work) {
+  const char *slash = strrchr(work->path, '/'), *name = slash ? slash + 1 : work->path;
+  if (work->settings->output)
+    return work->settings->output;
+  if (work->settings->json)
+    return "-";
+  return strcmp(name, "-") == 0 ? "report.html" : tool_path_with_suffix(work->report.arena, name, ".html");
+}
 
 static int write_report(work_t *work) {
   char *text = NULL;
@@ -150,11 +176,15 @@ static int write_report(work_t *work) {
   FILE *out = open_memstream(&text, &size);
   if (!out)
     return tool_failed(&tool_command_report, NEREID_ERROR_MEMORY, &work->message);
-  report_write_json(&work->report, out);
-  nereid_status_t status = fclose(out) ? NEREID_ERROR_MEMORY : NEREID_OK;
+  bool done = true;
+  if (work->settings->json)
+    report_write_json(&work->report, REPORT_JSON_FULL, out);
+  else
+    done = report_write_page(&work->report, out);
+  const char *path = output_path(work);
+  nereid_status_t status = fclose(out) || !done || !path ? NEREID_ERROR_MEMORY : NEREID_OK;
   if (!status)
-    status = nereid_file_write(work->settings->output ? work->settings->output : "-", nereid_view_of(text, size),
-                               &work->message);
+    status = nereid_file_write(path, nereid_view_of(text, size), &work->message);
   free(text);
   return status ? tool_failed(&tool_command_report, status, &work->message) : TOOL_DONE;
 }
@@ -172,12 +202,20 @@ static int create_report(work_t *work) {
   if (!status && nereid_image_kind(work->input) == NEREID_IMAGE_CUBIN)
     status = nereid_message_set(&work->message, NEREID_ERROR_ARGUMENT,
                                 "'%s' is a cubin: a report starts from IR or PTX", work->path);
+  run_settings_t *run_settings = &work->settings->run;
+  if (!status)
+    status = tool_define(report->arena, work->path, &run_settings->defines, &work->input, &work->message);
+  run_settings->defines.size = 0; /* done */
+  if (status && !work->message.text[0])
+    return TOOL_PROGRAM; /* after a diagnostic */
   if (status)
     return tool_failed(&tool_command_report, status, &work->message);
   report->input = work->path;
   status = create_stages(work);
   if (!status)
     status = execute(work);
+  if (!status || status == NEREID_ERROR_ARGUMENT)
+    add_details(work);
   const int code = status ? report_failure(work, status) : TOOL_DONE;
   if (status == NEREID_ERROR_MEMORY || (status && !report->stages[REPORT_INPUT].n_lines))
     return code;

@@ -4,9 +4,9 @@
  *   !12 = !DILocation(line: 512, ...)     ->   its parent is operation 512 of the llvm dialect
  *   !12 = !DILocation(line: 88, column: 1, ...)     its new location, as instruction 88
  *
- * The optimizer drops the locations of merged and new instructions; these take the parents of a user or an operand. The
- * new locations are complete, so that each .loc of the PTX names one instruction. Their column is 1: column 0 is that of
- * functions, whose lines still belong to the llvm dialect. */
+ * The optimizer drops the locations of merged and new instructions; these take the parents of a user or an operand.
+ * The new locations are complete, so that each .loc of the PTX names one instruction. Their column is 1: column 0 is
+ * that of functions, whose lines still belong to the llvm dialect. */
 #include "tools/nereid/report/tracker.h"
 
 #include "base/map.h"

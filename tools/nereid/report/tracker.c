@@ -10,6 +10,7 @@
 #include "tools/nereid/report/tracker.h"
 
 #include "base/map.h"
+#include "tools/nereid/report/ir_facts.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -25,24 +26,6 @@ typedef struct walk {
   NEREID_VECTOR(const char *) names;
   NEREID_VECTOR(uint32_t) enclosing;
 } walk_t;
-
-uint32_t report_numbered_line(const report_numbering_t *numbering, uint32_t number) {
-  return number && number <= numbering->count ? numbering->line[number] : 0;
-}
-
-bool report_set_parents(report_t *report, report_line_t *line, const uint32_t *parents, size_t count,
-                        report_link_t link) {
-  if (!count)
-    return true;
-  uint32_t *copy = nereid_arena_new(report->arena, uint32_t, count);
-  if (!copy)
-    return false;
-  memcpy(copy, parents, count * sizeof *copy);
-  line->parents = copy;
-  line->n_parents = (uint32_t)count;
-  line->link = link;
-  return true;
-}
 
 /* --- locations --- */
 
@@ -211,7 +194,8 @@ static bool number_module(report_tracker_t *it, report_stage_kind_t kind, MlirOp
   if ((kind != REPORT_INPUT || !report_read_input(report, it->input, &numbering)) &&
       !report_print_module(report, kind, module, &numbering))
     return false;
-  if (!link_lines(it, kind, &walk, &numbering, parents))
+  if (!link_lines(it, kind, &walk, &numbering, parents) ||
+      (kind != REPORT_LLVM && !report_add_layouts(report, kind, &numbering)))
     return false;
   /* With names, translation to LLVM IR would add records of source variables. */
   for (uint32_t i = 1; i <= numbering.count && kind == REPORT_LLVM; ++i)
@@ -229,4 +213,10 @@ bool report_track(void *user_data, nereid_stage_t stage, MlirOperation module, L
   if (stage == NEREID_STAGE_LL)
     return report_track_llvm(it, llvm);
   return number_module(it, it->started ? kinds[stage] : REPORT_INPUT, module);
+}
+
+bool report_track_pass(void *user_data, MlirOperation module, const nereid_pipeline_position_t *position) {
+  report_tracker_t *it = user_data;
+  return position->stage != NEREID_PIPELINE_FRAMES || position->pass ||
+         report_add_buffers(it->report, it->stage, &it->numbering, module);
 }

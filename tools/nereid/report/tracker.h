@@ -17,14 +17,10 @@ typedef struct report_tracker {
 /* The hook `stage` of nereid_session_hooks_t; `user_data` is the tracker. The compilation needs source lines. */
 bool report_track(void *user_data, nereid_stage_t stage, MlirOperation module, LLVMModuleRef llvm);
 
-/* Returns the line of operation `number` of the last numbered stage; 0: none. */
-uint32_t report_numbered_line(const report_numbering_t *numbering, uint32_t number);
+/* The hook `pipeline.checkpoint`: reads the allocation of shared memory. */
+bool report_track_pass(void *user_data, MlirOperation module, const nereid_pipeline_position_t *position);
 
 /* track_llvm.c: the same for LLVM IR, whose functions and instructions are numbered. */
 bool report_track_llvm(report_tracker_t *tracker, LLVMModuleRef module);
-
-/* Stores the parents of a line. False when out of memory. */
-bool report_set_parents(report_t *report, report_line_t *line, const uint32_t *parents, size_t count,
-                        report_link_t link);
 
 #endif

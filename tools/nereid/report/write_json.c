@@ -1,7 +1,9 @@
 /* Prints a report as JSON, a line of a stage per line. Members without a value are left out. */
 #include "tools/nereid/report/write_json.h"
 
-#include "nereid/compile.h"
+#include "python-free-bindings/compile/session.h"
+
+#include <ctype.h>
 
 enum { VERSION = 1 };
 
@@ -11,7 +13,7 @@ void report_json_string(FILE *out, nereid_view_t text) {
     const unsigned char c = (unsigned char)text.data[i];
     if (c == '"' || c == '\\')
       fprintf(out, "\\%c", c);
-    else if (c < 0x20 || c == '<')
+    else if (c < 0x20)
       fprintf(out, "\\u%04x", c);
     else
       fputc(c, out);
@@ -37,6 +39,43 @@ static void pair_member(FILE *out, const char *name, const uint64_t pair[2]) {
 }
 
 /* --- lines --- */
+
+/* Returns the length of the word at `at` that a comma or the end of a list follows; 0: none. */
+static size_t item_length(nereid_view_t text, size_t at) {
+  size_t size = 0;
+  while (at + size < text.size && (isalnum((unsigned char)text.data[at + size]) || text.data[at + size] == '!'))
+    ++size;
+  return size && at + size < text.size && text.data[at + size] == ',' ? size : 0;
+}
+
+/* Returns how many equal items, separated by ", ", begin at `at`. */
+static size_t count_items(nereid_view_t text, size_t at, size_t size) {
+  size_t count = 1;
+  for (size_t next = at + size; next + 2 + size <= text.size && memcmp(text.data + next, ", ", 2) == 0 &&
+                                memcmp(text.data + next + 2, text.data + at, size) == 0 &&
+                                (next + 2 + size == text.size || !isalnum((unsigned char)text.data[next + 2 + size]));
+       next += 2 + size)
+    ++count;
+  return count;
+}
+
+/* Shortens lists of equal items. */
+static nereid_view_t shorten(nereid_arena_t *arena, nereid_view_t text) {
+  enum { REPEATED = 8 };
+  nereid_text_builder_t out = {.arena = arena};
+  for (size_t at = 0; at < text.size;) {
+    const bool starts = at == 0 || strchr(" (<{", text.data[at - 1]);
+    const size_t size = starts ? item_length(text, at) : 0, count = size ? count_items(text, at, size) : 0;
+    char times[32];
+    const size_t taken = count >= REPEATED ? count * (size + 2) - 2 : 1;
+    nereid_text_builder_append(mlirStringRefCreate(text.data + at, count >= REPEATED ? size : 1), &out);
+    snprintf(times, sizeof times, " × %zu", count);
+    if (count >= REPEATED)
+      nereid_text_builder_append(mlirStringRefCreateFromCString(times), &out);
+    at += taken;
+  }
+  return nereid_view_of(out.data, out.size);
+}
 
 static void print_cost(FILE *out, const report_cost_t *cost) {
   fprintf(out, ", \"cost\": {\"warp_instructions\": %llu, \"thread_instructions\": %llu",
@@ -68,21 +107,24 @@ static void print_parents(FILE *out, const report_line_t *line) {
   string_member(out, "link", links[line->link]);
 }
 
-static void print_line(FILE *out, const report_line_t *line) {
+static void print_line(FILE *out, const report_line_t *line, nereid_arena_t *shortens) {
   fputs("{\"text\": ", out);
-  report_json_string(out, line->text);
+  report_json_string(out, shortens ? shorten(shortens, line->text) : line->text);
   string_member(out, "op", line->op);
   number_member(out, "part_of", line->part_of);
   if (line->line)
     fprintf(out, ", \"file\": %u, \"line\": %u", line->file, line->line);
   print_parents(out, line);
   string_member(out, "why", line->why);
+  for (uint32_t i = 0; i < line->n_layouts; ++i)
+    fprintf(out, i ? ", %u" : ", \"layouts\": [%u", line->layouts[i]);
+  fputs(line->n_layouts ? "]" : "", out);
   if (line->cost)
     print_cost(out, line->cost);
   fputs("}", out);
 }
 
-static void print_stage(FILE *out, const report_t *report, report_stage_kind_t kind) {
+static void print_stage(FILE *out, const report_t *report, report_stage_kind_t kind, report_json_t form) {
   const report_stage_t *stage = &report->stages[kind];
   const report_stage_kind_t before = report_stage_before(report, kind);
   fprintf(out, "{\"name\": \"%s\", \"language\": \"%s\", \"parent\": ", report_stage_name(kind), stage->language);
@@ -93,7 +135,7 @@ static void print_stage(FILE *out, const report_t *report, report_stage_kind_t k
   fputs(", \"lines\": [", out);
   for (uint32_t i = 1; i <= stage->n_lines; ++i) {
     fputs(i > 1 ? ",\n" : "\n", out);
-    print_line(out, &stage->lines[i]);
+    print_line(out, &stage->lines[i], form == REPORT_JSON_SHORT ? report->arena : NULL);
   }
   fputs("\n]}", out);
 }
@@ -129,6 +171,91 @@ static void print_remarks(FILE *out, const report_t *report) {
   fputs("]", out);
 }
 
+/* --- facts --- */
+
+static void print_layout(FILE *out, const report_layout_t *layout) {
+  const nereid_layout_t *l = &layout->layout;
+  fputs("{\"encoding\": ", out);
+  report_json_string(out, nereid_view(layout->encoding));
+  fprintf(out, ", \"element_bits\": %u, \"shared\": %s, \"shape\": [", layout->element_bits,
+          layout->shared ? "true" : "false");
+  for (int d = 0; d < l->rank; ++d)
+    fprintf(out, d ? ", %u" : "%u", 1U << l->out_bits[d]);
+  fputs("], \"bases\": [", out);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in) {
+    fputs(in ? ", [" : "[", out);
+    for (int bit = 0; bit < l->in_bits[in]; ++bit)
+      fprintf(out, bit ? ", %u" : "%u", l->bases[in][bit]);
+    fputs("]", out);
+  }
+  fputs("]}", out);
+}
+
+static void print_layouts(FILE *out, const report_t *report) {
+  fputs(",\n\"layouts\": [", out);
+  for (size_t i = 0; i < report->layouts.size; ++i) {
+    fputs(i ? ",\n" : "\n", out);
+    print_layout(out, &report->layouts.data[i]);
+  }
+  fputs("]", out);
+}
+
+static void print_buffer(FILE *out, const report_buffer_t *buffer) {
+  fprintf(out, "{\"kind\": \"%s\", \"offset\": %llu, \"bytes\": %llu", buffer->kind, (unsigned long long)buffer->offset,
+          (unsigned long long)buffer->bytes);
+  string_member(out, "function", buffer->function);
+  string_member(out, "stage", report_stage_name(buffer->stage));
+  number_member(out, "line", buffer->line);
+  fputs(", \"live\": [", out);
+  for (uint32_t i = 0; i < buffer->n_ranges; ++i)
+    fprintf(out, i ? ", [%u, %u]" : "[%u, %u]", buffer->ranges[i].first, buffer->ranges[i].last);
+  fputs("]}", out);
+}
+
+static void print_memory(FILE *out, const report_t *report) {
+  fprintf(out, ",\n\"memory\": {\"bytes\": %llu, \"buffers\": [", (unsigned long long)report->frame_bytes);
+  for (size_t i = 0; i < report->buffers.size; ++i) {
+    fputs(i ? ",\n" : "\n", out);
+    print_buffer(out, &report->buffers.data[i]);
+  }
+  fputs("]}", out);
+}
+
+/* An event is an array, as there are many. */
+static void print_timeline(FILE *out, const report_t *report) {
+  fprintf(out,
+          ",\n\"timeline\": {\"dropped\": %llu, \"kinds\": [\"run\", \"issue\", \"wait\", \"barrier\", "
+          "\"mbarrier\", \"copy\", \"load\", \"store\", \"send\", \"wgmma\"], \"events\": [",
+          (unsigned long long)report->dropped_events);
+  for (size_t i = 0; i < report->events.size; ++i) {
+    const report_event_t *event = &report->events.data[i];
+    fprintf(out, "%s[%u,%u,%u,%llu,%llu,%u,%u]", i ? i % 8 ? "," : ",\n" : "\n", event->kind, event->cta, event->warp,
+            (unsigned long long)event->begin, (unsigned long long)event->end, event->line, event->count);
+  }
+  fputs("]}", out);
+}
+
+static void print_machine(FILE *out, const report_t *report) {
+  const report_machine_t *machine = &report->machine;
+  if (!machine->assembled) {
+    fputs(",\n\"machine\": null", out);
+    return;
+  }
+  fprintf(out, ",\n\"machine\": {\"registers\": %u, \"spill_stores\": %llu, \"spill_loads\": %llu, \"shared\": %llu",
+          machine->registers, (unsigned long long)machine->spill_stores, (unsigned long long)machine->spill_loads,
+          (unsigned long long)machine->shared);
+  string_member(out, "assembler", machine->assembler);
+  fputs("}", out);
+}
+
+static void print_facts(FILE *out, const report_t *report) {
+  print_machine(out, report);
+  print_layouts(out, report);
+  print_memory(out, report);
+  print_timeline(out, report);
+  fprintf(out, ",\n\"passes\": %s", report->passes ? report->passes : "[]");
+}
+
 /* The number of PTX instructions, and of those with a parent. */
 static void print_coverage(FILE *out, const report_t *report) {
   const report_stage_t *ptx = &report->stages[REPORT_PTX];
@@ -140,7 +267,7 @@ static void print_coverage(FILE *out, const report_t *report) {
   fprintf(out, ",\n\"coverage\": {\"instructions\": %u, \"linked\": %u}", count, linked);
 }
 
-void report_write_json(const report_t *report, FILE *out) {
+void report_write_json(const report_t *report, report_json_t form, FILE *out) {
   fprintf(out, "{\"schema\": \"nereid-report\", \"version\": %d", VERSION);
   string_member(out, "compiler", nereid_compiler_version());
   string_member(out, "input", report->input);
@@ -160,12 +287,13 @@ void report_write_json(const report_t *report, FILE *out) {
     nereid_emulator_counters_print(&report->counters, NULL, 0, out);
   else
     fputs("null", out);
+  print_facts(out, report);
   fputs(",\n\"stages\": [", out);
   const char *separator = "\n";
   for (int kind = REPORT_SOURCE; kind < REPORT_STAGES; ++kind)
     if (report->stages[kind].n_lines) {
       fputs(separator, out);
-      print_stage(out, report, (report_stage_kind_t)kind);
+      print_stage(out, report, (report_stage_kind_t)kind, form);
       separator = ",\n";
     }
   fputs("\n]}\n", out);

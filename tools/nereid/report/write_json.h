@@ -6,8 +6,13 @@
 
 #include <stdio.h>
 
-/* Prints the report as one JSON object. Characters that end an HTML script are escaped. */
-void report_write_json(const report_t *report, FILE *out);
+typedef enum report_json {
+  REPORT_JSON_FULL,
+  REPORT_JSON_SHORT, /* "{ float, float, ... }" in the text of lines is "{ float × 128 }" */
+} report_json_t;
+
+/* Prints the report as one JSON object. */
+void report_write_json(const report_t *report, report_json_t form, FILE *out);
 
 /* Prints a string in quotes. */
 void report_json_string(FILE *out, nereid_view_t text);

@@ -9,7 +9,7 @@ COSTS = {"warp_instructions", "thread_instructions", "global_requests", "global_
          "shared_requests", "shared_wavefronts", "shared_bytes", "local_bytes", "bank_conflicts", "barriers", "mma",
          "bulk_copies", "bulk_bytes"}
 LINE = {"text": str, "op": str, "part_of": int, "file": int, "line": int, "from": list, "link": str, "why": str,
-        "cost": dict}
+        "cost": dict, "layouts": list}
 
 
 def check(condition, *message):
@@ -32,6 +32,28 @@ def check_line(report, stage, before, number, line):
     if stage["name"] == "source":
         check(line["line"] > 0 and line["file"] < len(report["files"]), place)
     check(set(line.get("cost", {})) <= COSTS, place)
+    check(all(index < len(report["layouts"]) for index in line.get("layouts", [])), place)
+
+
+def check_facts(report, stages):
+    for layout in report["layouts"]:
+        size = 1
+        for extent in layout["shape"]:
+            size *= extent
+        check(len(layout["bases"]) == 4 and all(base < size for bases in layout["bases"] for base in bases), layout)
+        check(layout["element_bits"] > 0 and isinstance(layout["shared"], bool) and layout["encoding"], layout)
+    for buffer in report["memory"]["buffers"]:
+        check(buffer["kind"] in ("explicit", "scratch", "virtual") and buffer["function"] and buffer["live"], buffer)
+        check(buffer["offset"] + buffer["bytes"] <= report["memory"]["bytes"], buffer)
+        check("op" in stages[buffer["stage"]]["lines"][buffer["line"] - 1], buffer)
+    for kind, cta, warp, begin, end, line, count in report["timeline"]["events"]:
+        check(kind < len(report["timeline"]["kinds"]) and begin < end and cta >= 0 and warp >= 0 and count >= 0, "event")
+        check("op" in stages["ptx"]["lines"][line - 1], "event of line", line)
+    for step in report["passes"]:
+        changed = step["added"] + step["removed"] + step["moved"] + step["edited"]
+        check(not step["listed"] or changed >= len(step["changes"]) > 0 or not changed, step["pass"])
+    machine = report["machine"]
+    check(machine is None or machine["registers"] > 0, machine)
 
 
 def sums(lines):
@@ -84,6 +106,11 @@ def main():
     for message in report["messages"]:
         check(message["severity"] in ("error", "warning", "note") and message["text"], message)
         check(all(line <= len(stages[message["stage"]]["lines"]) for line in message.get("lines", [])), message)
+    check(all("op" in line for line in stages["ptx"]["lines"] if "cost" in line), "a cost without an instruction")
+    totals = {stage["name"]: sums(stage["lines"]) for stage in report["stages"] if stage["name"] != "sass"}
+    if len(linked) == len(instructions):
+        check(all(total == totals["ptx"] for total in totals.values()), "the totals of stages differ:", totals)
+    check_facts(report, stages)
     if arguments.ptx:
         plain = [line for line in open(arguments.ptx).read().splitlines()]
         check([line["text"] for line in stages["ptx"]["lines"]] == plain, "the PTX differs from that of nereid compile")
