@@ -125,7 +125,7 @@ static void tokens_have_kinds(void **state) {
       {"%r:2 = \"scf.for\"(%a#1) : (f8E4M3FN) -> !row", "%.0.o.%r...B...!"},
       {"^bb0(%i: i32): // note", "^.%.B..c"},
       {"#b = #ttg.blocked<{order = [1, 0]}>", "#.A..n..0.0..."},
-      {"tt.func public @f() attributes {noinline = false} {", "ow@..w.nw.."},
+      {"tt.func public @f() attributes {noinline = false} {", "ow@..w.n.w.."},
       {"module {", "o."},
       {"x = dense<0x7F, 1.5e-3>", "n.w.0.0."},
       {"\"unterminated\n%a", "\"%"},
