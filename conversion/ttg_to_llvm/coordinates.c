@@ -64,7 +64,7 @@ MlirValue nereid_lower_add_cta_coordinate(nereid_lower_t *lower, const nereid_la
     if (!basis)
       continue;
     if (mlirValueIsNull(rank))
-      rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
+      rank = nereid_emit_cta_rank(lower);
     MlirValue one = emit_field(lower, nereid_emit_lshr(lower, rank, nereid_emit_i32(lower, bit)), 1, 0);
     sum = combine(lower, sum, nereid_emit_mul(lower, one, nereid_emit_i32(lower, (int32_t)basis)));
   }
@@ -142,7 +142,7 @@ MlirValue nereid_lower_unique_thread(nereid_lower_t *lower, MlirType tensor) {
     nereid_layout_free_masks(layout, masks);
   if (!masks[NEREID_LAYOUT_BLOCK])
     return unique;
-  MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
+  MlirValue rank = nereid_emit_cta_rank(lower);
   MlirValue copies = nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)masks[NEREID_LAYOUT_BLOCK]));
   MlirValue first = nereid_emit_icmp(lower, NEREID_ICMP_EQ, copies, nereid_emit_i32(lower, 0));
   return mlirValueIsNull(unique) ? first : nereid_emit_and(lower, unique, first);
@@ -153,7 +153,7 @@ MlirValue nereid_lower_storing_thread(nereid_lower_t *lower, MlirType type) {
     return nereid_lower_unique_thread(lower, type);
   MlirValue id = lower->group->thread_id;
   if (lower->group->grid.num_ctas > 1) {
-    MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
+    MlirValue rank = nereid_emit_cta_rank(lower);
     id = nereid_emit_or(lower, id, rank);
   }
   return nereid_emit_icmp(lower, NEREID_ICMP_EQ, id, nereid_emit_i32(lower, 0));

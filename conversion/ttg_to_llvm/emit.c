@@ -337,6 +337,19 @@ void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number) {
   nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.all", (MlirType){NULL}, 1, &barrier);
 }
 
+void nereid_emit_cluster_barrier(nereid_lower_t *lower) {
+  nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cluster.arrive.aligned", (MlirType){NULL}, 0, NULL);
+  nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cluster.wait.aligned", (MlirType){NULL}, 0, NULL);
+}
+
+void nereid_emit_mbarrier_fence(nereid_lower_t *lower) {
+  nereid_emit_asm(lower, "fence.mbarrier_init.release.cluster;", "~{memory}", true, 0, NULL, 0, NULL, NULL);
+}
+
+MlirValue nereid_emit_cta_rank(nereid_lower_t *lower) {
+  return nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
+}
+
 void nereid_emit_barrier(nereid_lower_t *lower) {
   const int32_t threads = lower->group->grid.num_warps * lower->group->grid.threads_per_warp;
   ++lower->module->emitted.barriers;

@@ -132,4 +132,13 @@ void nereid_emit_barrier(nereid_lower_t *lower);
 void nereid_emit_cta_barrier(nereid_lower_t *lower, int32_t number);
 void nereid_emit_warp_barrier(nereid_lower_t *lower);
 
+/* Emits a barrier of all warps of all CTAs of the cluster, which orders accesses of shared memory between them. */
+void nereid_emit_cluster_barrier(nereid_lower_t *lower);
+
+/* Emits the fence that makes the thread's initializations of mbarriers visible to the cluster, before its barrier. */
+void nereid_emit_mbarrier_fence(nereid_lower_t *lower);
+
+/* The number of the CTA in its cluster, an i32. */
+MlirValue nereid_emit_cta_rank(nereid_lower_t *lower);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "bindings/ttng_hooks.h"
 #include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
@@ -59,6 +60,14 @@ MlirLogicalResult nereid_ttng_wait_barrier_verify(MlirOperation op) {
 MlirLogicalResult nereid_ttng_arrive_barrier_verify(MlirOperation op) {
   if (mlirLogicalResultIsFailure(nereid_ttng_barrier_operand_verify(op, nereid_ttng_arrive_barrier_get_alloc(op))))
     return mlirLogicalResultFailure();
+  MlirAttribute ctas = nereid_ttng_arrive_barrier_get_ctas_attr(op);
+  if (!mlirAttributeIsNull(ctas) && !nereid_ttng_arrive_barrier_get_per_warp(op))
+    return nereid_diagnose(op, "arrives at mbarriers of other CTAs, expected perWarp with ctas");
+  const int64_t last = nereid_ttg_num_ctas(op);
+  if (!mlirAttributeIsNull(ctas) &&
+      (nereid_ttng_arrive_barrier_get_ctas(op) < 1 || (int64_t)nereid_ttng_arrive_barrier_get_ctas(op) >> last != 0))
+    return nereid_diagnose(op, "expects ctas to be a set of the %lld CTAs of the cluster, got %d", (long long)last,
+                           nereid_ttng_arrive_barrier_get_ctas(op));
   return verify_count(op, "a count of arrivals", nereid_ttng_arrive_barrier_get_count(op), 1, arrivals_limit);
 }
 

@@ -14,6 +14,10 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     outside of the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`, for
     which `ttng.barrier_expect` expects them.
 
+    In a cluster each CTA copies its part of the box to its own buffer. With `multicast`, the CTAs with the same part
+    copy it together: each copies some boxes of the tensor map to the buffers of all, at the same address, where the
+    bytes count towards the mbarrier at the address of `barrier`.
+
     ```mlir
     ttng.async_tma_copy_global_to_local %desc[%i, %k] %buffer, %bar, %pred
       : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable>
@@ -28,7 +32,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     I1:$pred,
     TT_CacheAttr:$cache,
     TT_EvictAttr:$evict,
-    DefaultValuedAttr<BoolAttr, "false">:$isVolatile
+    DefaultValuedAttr<BoolAttr, "false">:$isVolatile,
+    UnitAttr:$multicast
   );
   let assemblyFormat = [{
     $desc `[` $coord `]` $result `,` $barrier `,` $pred

@@ -7,6 +7,7 @@
  * here. TMA copies complete all their bytes at their mbarrier. */
 #include "interpreter/machine.h"
 
+#include "dialects/ttg/memdesc.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
@@ -44,6 +45,16 @@ static uint64_t bytes_of(const nereid_slot_t *slot) {
   return (uint64_t)slot->shape.count * slot->shape.bytes;
 }
 
+/* The parts into which a buffer is divided among the CTAs of a cluster: an mbarrier counts the bytes of one. */
+static int64_t parts_of(const nereid_slot_t *buffer) {
+  const nereid_ttg_memdesc_t memdesc = nereid_ttg_memdesc_of(buffer->value);
+  int64_t part[NEREID_TTG_MAX_RANK], parts = 1;
+  nereid_ttg_shape_per_cta(memdesc.encoding, memdesc.rank, memdesc.shape, part);
+  for (int d = 0; d < memdesc.rank; ++d)
+    parts *= memdesc.shape[d] / part[d];
+  return parts;
+}
+
 static bool tma_load(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_slot_t *barrier =
       nereid_machine_slot(machine, nereid_ttng_async_tma_copy_global_to_local_get_barrier(step->op));
@@ -56,7 +67,7 @@ static bool tma_load(nereid_machine_t *machine, const nereid_step_t *step) {
   if (!nereid_machine_load_box(machine, step, FIRST_COORDINATE, dense))
     return false;
   nereid_machine_local_write(to, dense);
-  return nereid_machine_complete_bytes(machine, step, barrier, bytes_of(dense));
+  return nereid_machine_complete_bytes(machine, step, barrier, bytes_of(dense) / (uint64_t)parts_of(to));
 }
 
 static bool tma_gather(nereid_machine_t *machine, const nereid_step_t *step) {

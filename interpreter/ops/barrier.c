@@ -6,6 +6,7 @@
  * partitions of ttg.warp_specialize run. If none can, the program would hang, and the wait is an error. */
 #include "interpreter/machine.h"
 
+#include "base/bits.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/ttng.h"
 
@@ -80,10 +81,14 @@ static bool barrier_expect(nereid_machine_t *machine, const nereid_step_t *step)
 }
 
 static bool arrive_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
-  const int32_t warps = nereid_ttng_arrive_barrier_get_per_warp(step->op) ? nereid_ttg_num_warps(step->op) : 1;
+  const bool ctas = !mlirAttributeIsNull(nereid_ttng_arrive_barrier_get_ctas_attr(step->op));
+  int32_t arrivals = nereid_ttng_arrive_barrier_get_count(step->op);
+  if (nereid_ttng_arrive_barrier_get_per_warp(step->op))
+    arrivals *= nereid_ttg_num_warps(step->op);
+  if (ctas) /* all CTAs of the cluster are one program: as many arrive here */
+    arrivals *= nereid_bit_count((uint32_t)nereid_ttng_arrive_barrier_get_ctas(step->op));
   return !is_on(machine, nereid_ttng_arrive_barrier_get_pred(step->op)) ||
-         arrive(machine, step, step->operands[0],
-                (uint64_t)nereid_ttng_arrive_barrier_get_count(step->op) * (uint64_t)warps, 0);
+         arrive(machine, step, step->operands[0], (uint64_t)arrivals, 0);
 }
 
 static bool wait_barrier(nereid_machine_t *machine, const nereid_step_t *step) {

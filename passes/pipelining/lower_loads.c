@@ -273,11 +273,11 @@ static void emit_box(lower_t *lower, ring_t *ring) {
   const nereid_builder_t builder = nereid_builder_before(load), outside = before(lower, lower->loop);
   MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
   MlirValue always = nereid_scalar_constant(&outside, mlirIntegerTypeGet(lower->pass->context, 1), 1);
-  ring->fill =
-      schedule_op(nereid_ttng_async_tma_copy_global_to_local_build(
-                      &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, group->full, slot, always,
-                      nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false),
-                  stage, cluster);
+  ring->fill = schedule_op(nereid_ttng_async_tma_copy_global_to_local_build(
+                               &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, group->full, slot,
+                               always, nereid_tt_descriptor_load_get_cache(load),
+                               nereid_tt_descriptor_load_get_evict(load), false, false),
+                           stage, cluster);
 }
 
 static void emit_copy(lower_t *lower, ring_t *ring) {
@@ -299,7 +299,8 @@ static void emit_wait(const lower_t *lower, group_t *group, MlirOperation load) 
     MlirOperation full = schedule_op(nereid_ring_barrier(&builder, group->barriers, index_of(lower, group->reads)),
                                      group->use_stage, cluster);
     schedule_op(nereid_ttng_wait_barrier_build(&builder, nereid_ir_result(full),
-                                               lower->counters.data[group->reads].phase, (MlirValue){NULL}, 0, NULL),
+                                               lower->counters.data[group->reads].phase, (MlirValue){NULL}, 0, NULL,
+                                               false),
                 group->use_stage, cluster);
     return;
   }

@@ -226,9 +226,7 @@ static const char *loop_obstacle(const nereid_pass_t *pass, MlirOperation loop) 
     return "it is not in a tt.func";
   if (nereid_op_kind(parent) != NEREID_OP_TT_FUNC)
     return "it is warp-specialized already";
-  if (!nereidMlirFunctionIsPublic(parent))
-    return "its function is not a kernel";
-  return nereid_ttg_num_ctas(loop) > 1 ? "a cluster has several CTAs" : NULL;
+  return nereidMlirFunctionIsPublic(parent) ? NULL : "its function is not a kernel";
 }
 
 /* Divides `loop`, if it can be; *tags counts the divided loops of the module. */

@@ -19,10 +19,14 @@
  * one more phase of the last slot than of the others: %p instead of %p xor 1 where %i is the last slot. The slot of the
  * last iteration is released by the next one, or never.
  *
- * Loads of a block with the same first and last use share the barriers of a slot. */
+ * Loads of a block with the same first and last use share the barriers of a slot.
+ *
+ * CTAs of a cluster that need the same part of a tile load it together: the copies have `multicast`, and a producer
+ * waits until the consumers of all these CTAs have released the slot (ring_sharing.h). */
 #include "passes/warp_specialization/partitions.h"
 
 #include "analysis/allocation/allocation.h"
+#include "base/bits.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
@@ -34,6 +38,7 @@
 #include "passes/pipelining/ring_budget.h"
 #include "passes/pipelining/rings/ring_barriers.h"
 #include "passes/pipelining/rings/ring_remark.h"
+#include "passes/pipelining/rings/ring_sharing.h"
 #include "passes/support/descriptor.h"
 #include "passes/support/loop.h"
 #include "passes/support/scalar.h"
@@ -247,6 +252,20 @@ static bool carry(rewrite_t *rewrite, size_t number) {
 
 /* --- the producer --- */
 
+/* The CTAs that share a tile of the group: each of them may write the slots of the others. */
+static uint32_t sharing_of(const group_t *group) {
+  uint32_t set = NEREID_RING_NOT_SHARED;
+  for (size_t i = 0; i < group->size; ++i)
+    set |= nereid_ring_sharing(group->loads[i]);
+  return set;
+}
+
+/* The CTAs at whose empty barriers the consumer arrives, as an attribute; null: only its own. */
+static MlirAttribute ctas_of(const rewrite_t *rewrite, const group_t *group) {
+  const uint32_t set = sharing_of(group);
+  return set == NEREID_RING_NOT_SHARED ? (MlirAttribute){NULL} : mlirIntegerAttrGet(i32_of(rewrite), (int64_t)set);
+}
+
 static MlirOperation produce(MlirOperation op) {
   nereid_partition_set(op, false, true);
   return op;
@@ -285,7 +304,8 @@ static void emit_copy(const rewrite_t *rewrite, const group_t *group, size_t num
                                                            rewrite->counters.data[group->counter].index));
   produce(nereid_ttng_async_tma_copy_global_to_local_build(
       &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, full, slot, always,
-      nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false));
+      nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false,
+      nereid_ring_sharing(load) != NEREID_RING_NOT_SHARED));
 }
 
 static void emit_producer(const rewrite_t *rewrite, const group_t *group) {
@@ -294,7 +314,7 @@ static void emit_producer(const rewrite_t *rewrite, const group_t *group) {
   MlirValue always = nereid_scalar_constant(&outside, mlirIntegerTypeGet(rewrite->pass->context, 1), 1);
   MlirValue empty = produced(nereid_ring_barrier(&builder, group->empty, index));
   produce(nereid_ttng_wait_barrier_build(&builder, empty, free_phase(rewrite, group, &builder), (MlirValue){NULL}, 0,
-                                         NULL));
+                                         NULL, sharing_of(group) != NEREID_RING_NOT_SHARED));
   MlirValue full = produced(nereid_ring_barrier(&builder, group->full, index));
   produce(nereid_ttng_barrier_expect_build(&builder, full, always, (int32_t)bytes_of(group)));
   for (size_t i = 0; i < group->size; ++i)
@@ -358,7 +378,8 @@ static void emit_arrival(const rewrite_t *rewrite, const group_t *group) {
   MlirValue index = group->releases_previous ? previous_index(rewrite, counter, &builder) : counter->index;
   MlirValue empty = consumed(nereid_ring_barrier(&builder, group->empty, index)), slots[MAX_GROUP];
   released_slots(rewrite, group, &builder, index, slots);
-  consume(nereid_ttng_arrive_barrier_build(&builder, empty, (MlirValue){NULL}, (intptr_t)group->size, slots, 1, true));
+  consume(nereid_ttng_arrive_barrier_build(&builder, empty, (MlirValue){NULL}, (intptr_t)group->size, slots, 1, true,
+                                           ctas_of(rewrite, group)));
 }
 
 static void emit_consumer(const rewrite_t *rewrite, group_t *group) {
@@ -369,7 +390,7 @@ static void emit_consumer(const rewrite_t *rewrite, group_t *group) {
                                                               group->rings[i], counter->index));
   MlirValue full = consumed(nereid_ring_barrier(&builder, group->full, counter->index));
   consume(nereid_ttng_wait_barrier_build(&builder, full, counter->phase, (MlirValue){NULL}, (intptr_t)group->size,
-                                         group->slots));
+                                         group->slots, false));
   emit_arrival(rewrite, group);
   for (size_t i = 0; i < group->size; ++i)
     replace_uses(group->loads[i], group->slots[i], group->first);
@@ -385,7 +406,8 @@ static void allocate(const rewrite_t *rewrite, group_t *group) {
         nereid_ttg_local_alloc_build(&builder, nereid_ring_type(nereid_ring_slot_type(group->loads[i]), slots),
                                      (MlirValue){NULL}, (MlirAttribute){NULL}));
   group->full = nereid_ring_barriers_create(&builder, slots, 1);
-  group->empty = nereid_ring_barriers_create(&builder, slots, nereid_ttg_num_warps(rewrite->root));
+  group->empty = nereid_ring_barriers_create(&builder, slots,
+                                             nereid_ttg_num_warps(rewrite->root) * nereid_bit_count(sharing_of(group)));
 }
 
 static void release(const rewrite_t *rewrite, const group_t *group) {
@@ -407,7 +429,8 @@ static void remark_rings(const rewrite_t *rewrite, const group_t *group) {
                                          .bytes = nereid_allocation_bytes(nereid_ring_slot_type(group->loads[i])),
                                          .ahead = slots - group->releases_previous,
                                          .sharing = group->size,
-                                         .warps = nereid_ttg_num_warps(rewrite->root)};
+                                         .warps = nereid_ttg_num_warps(rewrite->root),
+                                         .ctas = nereid_bit_count(nereid_ring_sharing(group->loads[i]))};
     nereid_ring_remark(rewrite->pass, rewrite->pass->scratch, &remark);
   }
 }

@@ -13,6 +13,7 @@
 #include "base/target_facts.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -57,6 +58,21 @@ static bool lower_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_
   return true;
 }
 
+/* The halves of a barrier of the cluster; the first one makes initialized mbarriers visible. */
+static bool lower_cluster_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  const bool arrives = nereid_op_kind(op) == NEREID_OP_TTNG_CLUSTER_ARRIVE;
+  if (!nereid_target_has_async_proxy(lower->module->options.capability))
+    return nereid_lower_error(op, "requires sm_90: earlier targets have no clusters");
+  if (lower->function->workers)
+    return nereid_lower_error(op, "waits for all warps of the CTA, but some run partitions of ttg.warp_specialize");
+  if (arrives)
+    nereid_emit_mbarrier_fence(lower);
+  const bool relaxed = arrives && nereid_ttng_cluster_arrive_get_relaxed(op);
+  nereid_emit_intrinsic(lower, relaxed ? "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned" : row->to, (MlirType){NULL},
+                        0, NULL);
+  return true;
+}
+
 /* Programmatic dependent launch: `name` is the intrinsic. */
 static bool lower_grid_dependency(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   if (!nereid_target_has_dependent_launch(lower->module->options.capability))
@@ -92,6 +108,8 @@ const nereid_lower_row_t nereid_lower_program_rows[] = {
     {NEREID_OP_GPU_BARRIER, lower_barrier, NULL},
     {NEREID_OP_TTG_LOCAL_BARRIER, lower_barrier, NULL},
     {NEREID_OP_TTG_BARRIER, lower_barrier, NULL},
+    {NEREID_OP_TTNG_CLUSTER_ARRIVE, lower_cluster_barrier, "llvm.nvvm.barrier.cluster.arrive.aligned"},
+    {NEREID_OP_TTNG_CLUSTER_WAIT, lower_cluster_barrier, "llvm.nvvm.barrier.cluster.wait.aligned"},
     {NEREID_OP_TT_GRID_DEPENDENCY_WAIT, lower_grid_dependency, "llvm.nvvm.griddepcontrol.wait"},
     {NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS, lower_grid_dependency,
      "llvm.nvvm.griddepcontrol.launch.dependents"},

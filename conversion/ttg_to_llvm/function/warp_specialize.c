@@ -171,7 +171,7 @@ static bool lower_default(nereid_lower_t *lower, MlirOperation op) {
     return false;
   lower->builder.block = rest;
   lower->builder.location = mlirOperationGetLocation(op);
-  nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
+  nereid_warps_synchronize(lower);
   emit_registers(lower, op, 0, false);
   return true;
 }
@@ -221,7 +221,7 @@ static bool lower_partition(nereid_lower_t *lower, MlirOperation op, MlirRegion 
   if (!lower_region(&partition, region))
     return false;
   partition.builder = nereid_builder_at_end(mlirOperationGetLocation(op), end);
-  nereid_emit_cta_barrier(&partition, NEREID_WARPS_EVERYBODY);
+  nereid_warps_synchronize(&partition);
   emit_registers(&partition, op, i + 1, false);
   go_back_to_work(&partition);
   return true;
@@ -299,8 +299,10 @@ static bool lower_specialize(nereid_lower_t *lower, MlirOperation op, const nere
   MlirBlock rest = nereid_warps_begin_first_thread(lower);
   nereid_warps_store_states(lower, states);
   store_captures(lower, op);
+  if (lower->function->workers->cluster)
+    nereid_emit_mbarrier_fence(lower);
   nereid_lower_end_if(lower, rest);
-  nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
+  nereid_warps_synchronize(lower);
   if (stores_captures(lower, op))
     nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
   return lower_default(lower, op) && lower_partitions(lower, op);

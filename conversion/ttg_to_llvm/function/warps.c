@@ -6,13 +6,15 @@
  *   …        [states] = {255, 255, 255, 255}; bar.sync 1; ret        before each return of the kernel
  *
  * One thread writes a byte for each of the others: the number of its partition in the kernel, or 255 to return
- * (warp_specialize.c). */
+ * (warp_specialize.c). Where partitions access the shared memory of other CTAs, barrier.cluster takes the place of
+ * bar.sync 1: all warps of all CTAs synchronize. */
 #include "conversion/ttg_to_llvm/function/warps.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
 #include "dialects/ttg/module.h"
+#include "nereid/dialects/ttng.h"
 
 /* --- the current warp group --- */
 
@@ -32,10 +34,22 @@ void nereid_warps_set(nereid_lower_t *lower, MlirValue first, MlirValue barrier,
 
 /* --- the kernel's other warps --- */
 
-static MlirWalkResult find_specialize(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  *found = nereid_op_kind(op) == NEREID_OP_TTG_WARP_SPECIALIZE;
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+static MlirWalkResult read_needs(MlirOperation op, void *user_data) {
+  nereid_lower_workers_t *workers = user_data;
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTG_WARP_SPECIALIZE:
+    workers->specialize = true;
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+    workers->cluster = workers->cluster || nereid_ttng_async_tma_copy_global_to_local_get_multicast(op);
+    break;
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
+    workers->cluster = workers->cluster || !mlirAttributeIsNull(nereid_ttng_arrive_barrier_get_ctas_attr(op));
+    break;
+  default:
+    break;
+  }
+  return MlirWalkResultAdvance;
 }
 
 /* The warp's number, from its first lane, so that it is uniform for the assembler. */
@@ -64,7 +78,7 @@ bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body) {
   nereid_lower_workers_t *workers = nereid_arena_new(lower->arena, nereid_lower_workers_t, 1);
   if (!workers)
     return false;
-  mlirOperationWalk(lower->function->op, find_specialize, &workers->specialize, MlirWalkPreOrder);
+  mlirOperationWalk(lower->function->op, read_needs, workers, MlirWalkPreOrder);
   lower->function->workers = workers;
   if (workers->specialize && mlirValueIsNull(emit_states(lower)))
     return false;
@@ -92,6 +106,13 @@ MlirBlock nereid_warps_begin_first_thread(nereid_lower_t *lower) {
       lower, nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0)));
 }
 
+void nereid_warps_synchronize(nereid_lower_t *lower) {
+  if (lower->function->workers->cluster)
+    nereid_emit_cluster_barrier(lower);
+  else
+    nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
+}
+
 void nereid_warps_dismiss(nereid_lower_t *lower) {
   if (!lower->function->workers || !lower->function->workers->specialize)
     return;
@@ -102,7 +123,7 @@ void nereid_warps_dismiss(nereid_lower_t *lower) {
   MlirBlock rest = nereid_warps_begin_first_thread(lower);
   nereid_warps_store_states(lower, states);
   nereid_lower_end_if(lower, rest);
-  nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
+  nereid_warps_synchronize(lower);
 }
 
 static MlirValue load_state(nereid_lower_t *lower) {
@@ -120,7 +141,7 @@ void nereid_warps_end(nereid_lower_t *lower) {
   lower->builder.block = workers->work;
   lower->builder.before = (MlirOperation){NULL};
   if (workers->specialize) {
-    nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
+    nereid_warps_synchronize(lower);
     MlirValue state = load_state(lower);
     for (size_t i = 0; i < workers->partitions.size; ++i) {
       MlirValue number = nereid_emit_int(lower, lower->types->i8, (int8_t)i);

@@ -17,6 +17,7 @@ enum {
 /* Of a kernel that is launched with more warps than its own. */
 struct nereid_lower_workers {
   bool specialize; /* the kernel has a ttg.warp_specialize; else they return at once */
+  bool cluster;    /* its partitions access the shared memory of other CTAs */
   int32_t count;
   MlirValue warp;                      /* i32, in the CTA */
   MlirBlock work;                      /* where they wait */
@@ -31,6 +32,10 @@ bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body);
 
 /* Before a return: makes the other warps of a kernel return, too. */
 void nereid_warps_dismiss(nereid_lower_t *lower);
+
+/* The barrier of all warps where partitions begin and end: of the whole cluster if they access the shared memory of other
+ * CTAs, whose mbarriers must exist by then, and must exist until then. */
+void nereid_warps_synchronize(nereid_lower_t *lower);
 
 /* After the function's last op: the code of the other warps of a kernel. */
 void nereid_warps_end(nereid_lower_t *lower);

@@ -7,12 +7,14 @@
  *
  * The first thread of the warps that run the op acts for all of them; barriers of analysis/membar/membar.h order the
  * accesses of the others. All threads wait. An arrival releases and a wait acquires at the scope of the CTA, the
- * default of the instructions (PTX ISA, "mbarrier.arrive", "mbarrier.try_wait"). Before sm_90 waits do not sleep, and
+ * default of the instructions (PTX ISA, "mbarrier.arrive", "mbarrier.try_wait"), or of the cluster for mbarriers at which
+ * other CTAs arrive. Before sm_90 waits do not sleep, and
  * an arrival with a count above 1 takes two steps, of which the second may complete the phase. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
+#include "base/bits.h"
 #include "base/target_facts.h"
 
 #include "nereid/dialects/ttng.h"
@@ -52,12 +54,20 @@ static bool lower_inval(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
+/* A warp of its own, as the producer of a divided loop, waits for an empty slot before it expects bytes. The lanes that
+ * copy nothing must be past that wait: two phases later they would wait for the parity of a phase that is over. */
+static void emit_end_of_waits(nereid_lower_t *lower) {
+  if (lower->group->grid.num_warps == 1 && !mlirValueIsNull(lower->group->barrier))
+    nereid_emit_warp_barrier(lower);
+}
+
 static bool lower_expect(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   if (!has_try_wait(lower))
     return nereid_lower_error(op, "announces bytes to an mbarrier, which needs sm_90: expected arrivals only");
   MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_barrier_expect_get_alloc(op)),
                           nereid_emit_i32(lower, nereid_ttng_barrier_expect_get_size(op))};
+  emit_end_of_waits(lower);
   MlirBlock rest = begin_one(lower, nereid_ttng_barrier_expect_get_pred(op));
   nereid_emit_asm(lower, "mbarrier.arrive.expect_tx.shared.b64 _, [$0], $1;", "r,r,~{memory}", true, 0, NULL, 2,
                   operands, NULL);
@@ -78,6 +88,45 @@ static void emit_arrivals(nereid_lower_t *lower, MlirValue barrier, int32_t coun
   nereid_emit_intrinsic(lower, "llvm.nvvm.mbarrier.arrive.shared", lower->types->i64, 1, operands);
 }
 
+/* --- arrivals in other CTAs --- */
+
+enum { RANK_BITS = 4, MAX_CTAS = 16 };
+
+/* Xor of the numbers of this CTA and the one at whose mbarrier lane `lane` arrives: element `lane` of the set, from a
+ * table of four bits per element. */
+static MlirValue emit_difference(nereid_lower_t *lower, uint32_t ctas, MlirValue lane) {
+  const int n = nereid_bit_count(ctas);
+  uint64_t table = 0;
+  if (ctas == (UINT32_C(1) << n) - 1)
+    return lane;
+  for (int x = 0, i = 0; x < MAX_CTAS; ++x)
+    if (ctas >> x & 1)
+      table |= (uint64_t)x << RANK_BITS * i++;
+  MlirValue index = nereid_emit_and(lower, lane, nereid_emit_i32(lower, MAX_CTAS - 1));
+  MlirValue shift = nereid_emit_cast(lower, "llvm.zext", lower->types->i64,
+                                     nereid_emit_mul(lower, index, nereid_emit_i32(lower, RANK_BITS)));
+  MlirValue moved = nereid_emit_lshr(lower, nereid_emit_int(lower, lower->types->i64, (int64_t)table), shift);
+  return nereid_emit_and(lower, nereid_emit_cast(lower, "llvm.trunc", lower->types->i32, moved),
+                         nereid_emit_i32(lower, MAX_CTAS - 1));
+}
+
+/* Each lane of a warp arrives at the mbarrier of one of the CTAs, after the accesses of the other lanes. */
+static bool emit_arrivals_in_cluster(nereid_lower_t *lower, MlirOperation op, MlirValue holds) {
+  const uint32_t ctas = (uint32_t)nereid_ttng_arrive_barrier_get_ctas(op);
+  nereid_emit_warp_barrier(lower);
+  MlirValue lane = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, 31));
+  MlirValue arrives = nereid_emit_icmp(lower, NEREID_ICMP_ULT, lane, nereid_emit_i32(lower, nereid_bit_count(ctas)));
+  MlirValue operands[] = {nereid_shared_base(lower, nereid_ttng_arrive_barrier_get_alloc(op)),
+                          nereid_lower_both(lower, arrives, holds),
+                          nereid_emit_xor(lower, nereid_emit_cta_rank(lower), emit_difference(lower, ctas, lane)),
+                          nereid_emit_i32(lower, nereid_ttng_arrive_barrier_get_count(op))};
+  nereid_emit_asm(lower,
+                  "{ .reg .b32 there; @$1 mapa.shared::cluster.u32 there, $0, $2; "
+                  "@$1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there], $3; }",
+                  "r,b,r,r,~{memory}", true, 0, NULL, 4, operands, NULL);
+  return true;
+}
+
 /* The first lane of each warp arrives, after the accesses of the other lanes. A predicated instruction instead of a
  * branch: dots in flight pass their registers over it. */
 static bool lower_arrive_per_warp(nereid_lower_t *lower, MlirOperation op) {
@@ -87,6 +136,8 @@ static bool lower_arrive_per_warp(nereid_lower_t *lower, MlirOperation op) {
     return nereid_lower_error(op, "arrives %d times per warp, which needs sm_90: expected a count of 1", count);
   if (!mlirValueIsNull(predicate))
     holds = nereid_lower_get(lower, predicate).values[0];
+  if (!mlirAttributeIsNull(nereid_ttng_arrive_barrier_get_ctas_attr(op)))
+    return emit_arrivals_in_cluster(lower, op, holds);
   nereid_emit_warp_barrier(lower);
   MlirValue lane = nereid_emit_binary(lower, "llvm.and", lower->group->thread_id, nereid_emit_i32(lower, 31));
   MlirValue first = nereid_emit_icmp(lower, NEREID_ICMP_EQ, lane, nereid_emit_i32(lower, 0));
@@ -120,10 +171,10 @@ static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_low
                            nereid_lower_get(lower, nereid_ttng_wait_barrier_get_phase(op)).values[0]};
   if (!always)
     operands[2] = nereid_lower_get(lower, predicate).values[0];
+  const char *scope = nereid_ttng_wait_barrier_get_cluster(op) ? ".acquire.cluster.shared::cta" : ".shared";
   const char *text = nereid_arena_format(
-      lower->arena,
-      "{ .reg .pred done; %sagain: mbarrier.%s_wait.parity.shared.b64 done, [$0], $1; @!done bra again;%s }",
-      always ? "" : "@!$2 bra over; ", has_try_wait(lower) ? "try" : "test", always ? "" : " over:");
+      lower->arena, "{ .reg .pred done; %sagain: mbarrier.%s_wait.parity%s.b64 done, [$0], $1; @!done bra again;%s }",
+      always ? "" : "@!$2 bra over; ", has_try_wait(lower) ? "try" : "test", scope, always ? "" : " over:");
   if (!text)
     return false;
   nereid_emit_asm(lower, text, always ? "r,r,~{memory}" : "r,r,b,~{memory}", true, 0, NULL, always ? 2 : 3, operands,

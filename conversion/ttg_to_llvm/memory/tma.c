@@ -14,7 +14,8 @@
  * address of its 128 bytes.
  *
  * In a cluster each CTA copies its part of the tensor: the coordinates of the part are added. Of CTAs with the same
- * part all load it, and the first one stores it. */
+ * part all load it, and the first one stores it. With `multicast` they load it together: each copies consecutive boxes
+ * to all, with .multicast::cluster and the set of these CTAs; the bytes count at the mbarrier of each. */
 #include "conversion/ttg_to_llvm/memory/tma.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -22,6 +23,7 @@
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
 #include "analysis/access/slot_layout.h"
+#include "base/bits.h"
 #include "base/target_facts.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
@@ -51,6 +53,8 @@ typedef struct transfer {
   int64_t part[MAX_RANK]; /* of the buffer in one CTA */
   int64_t box[MAX_RANK];  /* of one instruction, in elements of the buffer's dimensions */
   int64_t count;          /* instructions */
+  MlirValue ctas;         /* i16, the CTAs that get the boxes; null: only this one */
+  MlirValue shift;        /* i32, bytes from the buffer to the first box of this CTA; null: 0 */
 } transfer_t;
 
 bool nereid_lower_needs_tma(nereid_lower_t *lower, MlirOperation op) {
@@ -188,8 +192,10 @@ static bool emit_box(nereid_lower_t *lower, const transfer_t *transfer, const ch
     return nereid_lower_error(transfer->op, "has a buffer that its encoding does not fit: %s",
                               nereid_text_of_type(mlirValueGetType(transfer->buffer)).chars);
   const int64_t bytes = (int64_t)slot * (nereid_lower_memory_bits(transfer->memdesc.element) / 8);
-  MlirValue operands[MAX_RANK + 3] = {nereid_emit_offset(lower, nereid_shared_base(lower, transfer->buffer), bytes),
-                                      map};
+  MlirValue base = nereid_shared_base(lower, transfer->buffer);
+  if (!mlirValueIsNull(transfer->shift))
+    base = nereid_emit_gep(lower, base, lower->types->i8, transfer->shift);
+  MlirValue operands[MAX_RANK + 4] = {nereid_emit_offset(lower, base, bytes), map};
   const intptr_t dropped = transfer->rank - transfer->memdesc.rank;
   const char *list = "", *constraints = "r,l";
   intptr_t n = 2;
@@ -202,15 +208,20 @@ static bool emit_box(nereid_lower_t *lower, const transfer_t *transfer, const ch
     if (!list || !constraints)
       return false;
   }
-  const bool load = !mlirValueIsNull(barrier);
+  const bool load = !mlirValueIsNull(barrier), shared = !mlirValueIsNull(transfer->ctas);
   if (load)
     operands[n] = barrier;
-  const char *text = load ? nereid_arena_format(lower->arena, "%s [$0], [$1, {%s}], [$%d];", head, list, (int)n)
-                          : nereid_arena_format(lower->arena, "%s [$1, {%s}], [$0];", head, list);
-  constraints = nereid_arena_format(lower->arena, "%s%s,~{memory}", constraints, load ? ",r" : "");
-  if (text && constraints)
-    nereid_emit_asm(lower, text, constraints, true, 0, NULL, n + load, operands, NULL);
-  return text && constraints;
+  if (shared)
+    operands[n + 1] = transfer->ctas;
+  const char *set = shared ? nereid_arena_format(lower->arena, ", $%d", (int)n + 1) : "";
+  const char *text =
+      load ? nereid_arena_format(lower->arena, "%s [$0], [$1, {%s}], [$%d]%s;", head, list, (int)n, set ? set : "")
+           : nereid_arena_format(lower->arena, "%s [$1, {%s}], [$0];", head, list);
+  constraints =
+      nereid_arena_format(lower->arena, "%s%s%s,~{memory}", constraints, load ? ",r" : "", shared ? ",h" : "");
+  if (set && text && constraints)
+    nereid_emit_asm(lower, text, constraints, true, 0, NULL, n + load + shared, operands, NULL);
+  return set && text && constraints;
 }
 
 static MlirValue first_thread(nereid_lower_t *lower) {
@@ -230,7 +241,7 @@ static MlirValue first_cta(nereid_lower_t *lower, const transfer_t *transfer) {
   const uint32_t copies = copies_of_part(lower, transfer);
   if (!copies)
     return (MlirValue){NULL};
-  MlirValue rank = nereid_emit(lower, "nvvm.read.ptx.sreg.cluster.ctarank", lower->types->i32, 0, NULL);
+  MlirValue rank = nereid_emit_cta_rank(lower);
   return nereid_emit_icmp(lower, NEREID_ICMP_EQ, nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)copies)),
                           nereid_emit_i32(lower, 0));
 }
@@ -249,6 +260,70 @@ static bool emit_boxes(nereid_lower_t *lower, const transfer_t *transfer, const 
   return good;
 }
 
+/* --- multicast --- */
+
+/* Bit `bit` of the CTA's number, times `factor`, an i32. */
+static MlirValue emit_rank_bit(nereid_lower_t *lower, MlirValue rank, int bit, int64_t factor) {
+  MlirValue one =
+      nereid_emit_and(lower, nereid_emit_lshr(lower, rank, nereid_emit_i32(lower, bit)), nereid_emit_i32(lower, 1));
+  return nereid_emit_mul(lower, one, nereid_emit_i32(lower, (int32_t)factor));
+}
+
+/* Moves the first box by `number` boxes in CTAs with bit `bit` of their number. */
+static bool move_first_box(nereid_lower_t *lower, transfer_t *transfer, MlirValue rank, int bit, int64_t number) {
+  int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
+  uint32_t slot;
+  const intptr_t dropped = transfer->rank - transfer->memdesc.rank;
+  first_of_box(transfer, number, first);
+  if (!nereid_slot_order_offset(&transfer->memdesc, first, &slot))
+    return false;
+  for (intptr_t d = dropped; d < transfer->rank; ++d)
+    if (first[d - dropped])
+      transfer->coordinates[d] =
+          nereid_emit_add(lower, transfer->coordinates[d], emit_rank_bit(lower, rank, bit, first[d - dropped]));
+  MlirValue bytes =
+      emit_rank_bit(lower, rank, bit, (int64_t)slot * (nereid_lower_memory_bits(transfer->memdesc.element) / 8));
+  transfer->shift = mlirValueIsNull(transfer->shift) ? bytes : nereid_emit_add(lower, transfer->shift, bytes);
+  return true;
+}
+
+/* The CTAs with the part of the executing one, as the operand of .multicast::cluster: a constant set, moved to the first
+ * of them. */
+static MlirValue emit_ctas(nereid_lower_t *lower, MlirValue rank, uint32_t copies) {
+  int32_t set = 0;
+  for (uint32_t x = 0; x < (uint32_t)lower->group->grid.num_ctas; ++x)
+    set |= (x & ~copies) == 0 ? INT32_C(1) << x : 0;
+  MlirValue first = nereid_emit_and(lower, rank, nereid_emit_i32(lower, (int32_t)~copies));
+  return nereid_emit_cast(lower, "llvm.trunc", lower->types->i16,
+                          nereid_emit_shl(lower, nereid_emit_i32(lower, set), first));
+}
+
+/* Distributes the boxes over the 2^n CTAs with the same part: each copies 2^-n of them. Bit k of a CTA's number among
+ * them is the k-th bit of `copies`. */
+static bool share_boxes(nereid_lower_t *lower, transfer_t *transfer) {
+  const uint32_t copies = copies_of_part(lower, transfer);
+  const int64_t sharers = INT64_C(1) << nereid_bit_count(copies);
+  if (transfer->count < sharers)
+    return nereid_lower_error(transfer->op,
+                              "has multicast for %lld CTAs and %lld boxes: expected a CGALayout of the descriptor with "
+                              "a box for each CTA",
+                              (long long)sharers, (long long)transfer->count);
+  MlirValue rank = nereid_emit_cta_rank(lower);
+  transfer->count /= sharers;
+  int64_t step = transfer->count;
+  for (int bit = 0; copies >> bit; ++bit) {
+    if (!(copies >> bit & 1))
+      continue;
+    if (!move_first_box(lower, transfer, rank, bit, step))
+      return nereid_lower_error(transfer->op, "has a buffer that its encoding does not fit: %s",
+                                nereid_text_of_type(mlirValueGetType(transfer->buffer)).chars);
+    step *= 2;
+  }
+  if (copies)
+    transfer->ctas = emit_ctas(lower, rank, copies);
+  return true;
+}
+
 static bool lower_copy_in(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   transfer_t transfer = {.op = op,
@@ -257,8 +332,11 @@ static bool lower_copy_in(nereid_lower_t *lower, MlirOperation op, const nereid_
                          .rank = nereid_ttng_async_tma_copy_global_to_local_get_coord_count(op)};
   if (!begin(lower, &transfer, nereid_ttng_async_tma_copy_global_to_local_get_coord))
     return false;
+  if (nereid_ttng_async_tma_copy_global_to_local_get_multicast(op) && !share_boxes(lower, &transfer))
+    return false;
   const char *head = nereid_arena_format(
-      lower->arena, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes", (int)transfer.rank);
+      lower->arena, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s",
+      (int)transfer.rank, mlirValueIsNull(transfer.ctas) ? "" : ".multicast::cluster");
   return emit_boxes(lower, &transfer, head,
                     nereid_shared_base(lower, nereid_ttng_async_tma_copy_global_to_local_get_barrier(op)),
                     nereid_lower_get(lower, nereid_ttng_async_tma_copy_global_to_local_get_pred(op)).values[0]);

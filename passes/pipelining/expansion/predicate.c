@@ -116,9 +116,10 @@ static MlirOperation replace(MlirOperation op, MlirOperation by) {
 
 static MlirOperation restrict_wait(const nereid_builder_t *builder, MlirOperation op, MlirValue exists) {
   MlirValue predicate = nereid_ttng_wait_barrier_get_pred(op), *deps = NULL;
-  return nereid_ttng_wait_barrier_build(
-      builder, nereid_ttng_wait_barrier_get_alloc(op), nereid_ttng_wait_barrier_get_phase(op),
-      mlirValueIsNull(predicate) ? exists : both(builder, exists, predicate), 0, deps);
+  return nereid_ttng_wait_barrier_build(builder, nereid_ttng_wait_barrier_get_alloc(op),
+                                        nereid_ttng_wait_barrier_get_phase(op),
+                                        mlirValueIsNull(predicate) ? exists : both(builder, exists, predicate), 0, deps,
+                                        nereid_ttng_wait_barrier_get_cluster(op));
 }
 
 MlirOperation nereid_predicate_apply(MlirOperation op, MlirValue exists) {

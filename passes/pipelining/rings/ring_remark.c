@@ -104,12 +104,21 @@ static const char *producer_of(nereid_arena_t *arena, const nereid_ring_remark_t
   return text ? text : "";
 }
 
+/* ", multicast: each of 2 CTAs loads 1/2 of the slot for all of them". */
+static const char *multicast_of(nereid_arena_t *arena, const nereid_ring_remark_t *ring) {
+  const char *text =
+      ring->ctas > 1 ? nereid_arena_format(arena, ", multicast: each of %d CTAs loads 1/%d of the slot for all of them",
+                                           ring->ctas, ring->ctas)
+                     : "";
+  return text ? text : "";
+}
+
 void nereid_ring_remark(const nereid_pass_t *pass, nereid_arena_t *arena, const nereid_ring_remark_t *ring) {
   readers_t readers = {.arena = arena};
   if (!nereidMlirRemarksEnabled(pass->context))
     return;
   add_readers(&readers, ring->buffer);
-  nereid_pass_remark_passed(pass, ring->fill, "ring", "ring of %d %s of %lld bytes: filled by %s; read by %s",
+  nereid_pass_remark_passed(pass, ring->fill, "ring", "ring of %d %s of %lld bytes: filled by %s%s; read by %s",
                             ring->slots, ring->slots == 1 ? "slot" : "slots", (long long)ring->bytes,
-                            producer_of(arena, ring), list_of(&readers));
+                            producer_of(arena, ring), multicast_of(arena, ring), list_of(&readers));
 }

@@ -16,6 +16,7 @@ typedef struct nereid_ring_remark {
   int32_t pending; /* cp.async: groups that the wait leaves in flight */
   size_t sharing;  /* TMA: rings whose slots share a full mbarrier */
   int64_t warps;   /* of the consumer, which release a slot by its empty mbarrier; 0: no warp specialization */
+  int32_t ctas;    /* of the cluster that load a slot together; 0 or 1: each loads its own */
 } nereid_ring_remark_t;
 
 /* Reports the ring at the location of its fill, as the decision "ring". Nothing when remarks are off. */

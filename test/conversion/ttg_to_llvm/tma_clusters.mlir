@@ -39,4 +39,52 @@ tt.func public @store(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32) {
   ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<128x64xf16, #boxes>>, !ttg.memdesc<128x64xf16, #half, #smem, mutable>
   tt.return
 }
+
+// Two CTAs with the same rows: each loads one of the two boxes for both, the second one 32 rows further. CTAs 0 and 1, or 2
+// and 3.
+// CHECK-LABEL: llvm.func @multicast(
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[I:.*]] = llvm.add %arg1
+// CHECK: %[[OWN:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[ROW:.*]] = llvm.add %[[I]], %{{.*}} : i32
+// CHECK: %[[FIRST:.*]] = llvm.and %[[OWN]]
+// CHECK: %[[SET:.*]] = llvm.shl %{{.*}}, %[[FIRST]] : i32
+// CHECK: %[[CTAS:.*]] = llvm.trunc %[[SET]] : i32 to i16
+// CHECK: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$2, $3}], [$4], $5;", "r,l,r,r,r,h,~{memory}" %{{.*}}, %arg0, %arg2, %[[ROW]], %{{.*}}, %[[CTAS]] :
+// CHECK-NOT: "cp.async.bulk.tensor
+// CHECK: llvm.return
+tt.func public @multicast(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32, %j: i32, %p: i1) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %d[%i, %j] %b, %m, %p {multicast} : !tt.tensordesc<tensor<128x64xf16, #boxes>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  tt.return
+}
+
+// A lane of each warp for each CTA: the own one, and those whose numbers differ by 1 and by 2.
+// CHECK-LABEL: llvm.func @release(
+// CHECK: bar.warp.sync
+// CHECK: %[[ARRIVES:.*]] = llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
+// CHECK: %[[OWN:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[CTA:.*]] = llvm.xor %[[OWN]], %{{.*}} : i32
+// CHECK: "{ .reg .b32 there; @$1 mapa.shared::cluster.u32 there, $0, $2; @$1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there], $3; }", "r,b,r,r,~{memory}" %{{.*}}, %[[ARRIVES]], %[[CTA]],
+// CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done
+tt.func public @release(%phase: i32) {
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.arrive_barrier %m, 1 {ctas = 7 : i32, perWarp} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.wait_barrier %m, %phase {cluster} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func @synchronize(
+// CHECK: "fence.mbarrier_init.release.cluster;"
+// CHECK: "llvm.nvvm.barrier.cluster.arrive.aligned"
+// CHECK: "llvm.nvvm.barrier.cluster.wait.aligned"
+// CHECK: "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned"
+tt.func public @synchronize() {
+  ttng.cluster_arrive {relaxed = false}
+  ttng.cluster_wait
+  ttng.cluster_arrive {relaxed = true}
+  ttng.cluster_wait
+  tt.return
+}
 }

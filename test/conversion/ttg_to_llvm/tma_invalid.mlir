@@ -61,6 +61,22 @@ tt.func public @whole_box_for_half(%d: !tt.tensordesc<tensor<64x64xf16, #wide>>,
 
 // -----
 
+#smem = #ttg.shared_memory
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#both = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @one_box_for_two(%d: !tt.tensordesc<tensor<64x64xf16, #wide>>, %i: i32, %p: i1) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #both, #smem, mutable>
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  // expected-error @below {{has multicast for 2 CTAs and 1 boxes: expected a CGALayout of the descriptor with a box for each CTA}}
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %b, %m, %p {multicast} : !tt.tensordesc<tensor<64x64xf16, #wide>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #both, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
 // expected-error @below {{has no number of warps: expected ttg.num-warps on the module}}
 tt.func public @no_warps() {
   tt.return

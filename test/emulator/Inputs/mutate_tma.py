@@ -1,17 +1,19 @@
 """Measures how many mutants of the synchronization of Nereid's own TMA kernels the emulator notices.
 
-    mutate_tma.py FOLDER [--sample N] [--jobs N] [--table FILE] [NAME...]
+    mutate_tma.py FOLDER [--sample N] [--jobs N] [--table FILE] [NAME[@CTAS]...]
 
-FOLDER has tests of bench/gpu/tma_zoo.py (test/emulator/tma); a kernel, its grid and arguments are those of the test's first run.
-The kernel is compiled for sm_90a. A mutant deletes one executed mbarrier wait, arrival, expect-tx or init, proxy fence, commit or
-wait of bulk groups, or waits for the other phase; barriers.py deletes barriers, mutate.py instructions of wgmma. A mutant is
+FOLDER has tests of bench/gpu/tma_zoo.py (test/emulator/tma); a kernel, its grid and arguments are those of the test's first run,
+with CTAS per cluster if given. The kernel is compiled for sm_90a. A mutant deletes one executed mbarrier wait, arrival, expect-tx or init, proxy fence, commit or
+wait of bulk groups, or waits for the other phase; in clusters it deletes a barrier of the cluster, arrives at the CTA's own
+mbarrier instead of another one's, or omits a CTA of a multicast; barriers.py deletes barriers, mutate.py instructions of wgmma. A mutant is
 noticed when a run with the race detector fails (a race, a violated rule, a fault, a deadlock) or changes an output: round robin,
 adversarial with effects that land at the wait, and random with stores that reach the async proxy at a fence only. Survivors are
 printed with their instruction; those of EQUIVALENT do not count. Exit status 1 when an original fails, or less than 99 % of the
 mutants are noticed. --sample tests about N mutants, evenly.
 
 Not deleted: mbarrier.inval, which is required only where the memory is used again; and the empty bulk group after an acquire of
-a tensor map, without which assemblers drop the acquire.
+a tensor map, without which assemblers drop the acquire; and fence.mbarrier_init, whose effect a barrier of the cluster that
+releases includes here.
 """
 import argparse
 import collections
@@ -26,10 +28,11 @@ import tempfile
 
 # An instruction with its guard. A wait for an mbarrier is a loop in braces.
 PLACE = re.compile(
-    r"(?P<wait>\{ \.reg \.pred done; (?:@!?%\w+ bra \w+; )?\w+: mbarrier\.try_wait[\w.]* done, \[[^]]*\], (?P<phase>%?\w+);[^}]*\})"
+    r"(?P<wait>\{ \.reg \.pred done; (?:@!?%\w+ bra \w+; )?\w+: mbarrier\.try_wait[\w.:]* done, \[[^]]*\], (?P<phase>%?\w+);[^}]*\})"
     r"|(?:@!?%\w+\s+)?(?P<kind>(?<![\w.])fence[\w.:]*"
     r"|cp\.async\.(?:bulk\.)?(?:wait_group|wait_all|commit_group)(?:\.read)?|mbarrier\.(?:init|arrive)[\w.]*"
-    r"|tensormap\.cp_fenceproxy[\w.:]*)(?P<operands>[^;]*);")
+    r"|tensormap\.cp_fenceproxy[\w.:]*|mapa[\w.:]*|barrier\.cluster\.arrive[\w.]*"
+    r"|cp\.async\.bulk\.tensor[\w.:]*\.multicast::cluster)(?P<operands>[^;]*);")
 
 # Instructions that are required in general: (kernel, mutation): reason.
 EQUIVALENT = {
@@ -46,16 +49,28 @@ STEPS = ["--steps", "400000"]
 
 NAMES = """copied_tiles two_results reordered outside_nan_f16 added_i32 stored_and_added bits_i64 of_head made_in_loop multiplied_f16_nn
 multiplied_large persistent_flat persistent_0_steps early_exit subtiles two_loops_32 attention_causal gradients_kv_causal convolution
-log_sums linear_attention multiplied_specialized""".split()
+log_sums linear_attention multiplied_specialized multiplied_specialized@2 multiplied_specialized@4 persistent_specialized@4
+attention_specialized@2""".split()
 
 
 def mutations(line):
     """(name, the line with one instruction changed) for each mutation of a line."""
     for match in PLACE.finditer(line):
-        if "fence.proxy.tensormap" in line[:match.start()]:
-            continue
         before, after, text = line[:match.start()], line[match.end():], match.group(0)
         kind = "mbarrier.try_wait" if match["wait"] else match["kind"]
+        if "fence.proxy.tensormap" in line[:match.start()] or kind.startswith("fence.mbarrier_init"):
+            continue
+        guard = "" if match["wait"] else text[:match.start("kind") - match.start()]
+        if kind.startswith("mapa"):
+            to, of = match["operands"].split(",")[:2]
+            yield "the own mbarrier", f"{before}{guard}mov.b32{to}, {of};{after}"
+            continue
+        if kind.endswith("multicast::cluster"):
+            mask = match["operands"].rsplit(",", 1)[1].strip()
+            smaller = text.replace(f", {mask};", ", fewer;")
+            yield "without the first CTA", (f"{before}{{ .reg .b16 fewer; .reg .b16 less; sub.s16 less, {mask}, 1; "
+                                            f"and.b16 fewer, {mask}, less; {smaller} }}{after}")
+            continue
         yield kind, before + after
         if match["wait"]:
             flipped = text.replace(f", {match['phase']};", ", flipped;").replace(
@@ -64,7 +79,6 @@ def mutations(line):
         elif "arrive.expect_tx" in kind:
             address = match["operands"].split("[")[1].split("]")[0]
             size = match["operands"].rsplit(",", 1)[1].strip()
-            guard = text[:match.start("kind") - match.start()]
             yield "only arrive", f"{before}{guard}mbarrier.arrive.shared.b64 _, [{address}];{after}"
             yield "only expect_tx", f"{before}{guard}mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [{address}], {size};{after}"
 
@@ -74,7 +88,8 @@ class Kernel:
 
     def __init__(self, folder, name, work):
         self.name, self.work = name, work
-        self.source = os.path.join(folder, name + ".ttir")
+        kernel, _, ctas = name.partition("@")
+        self.source = os.path.join(folder, kernel + ".ttir")
         text = open(self.source).read()
         command = re.search(r"DEFINE: %\{run\} = (.*)", text)[1].split()
         options = re.search(r"RUN: %\{run\} (.*)", text)[1].split()
@@ -82,6 +97,7 @@ class Kernel:
         self.arguments = [command[i + 1].replace("%S", folder) for i, word in enumerate(command) if word == "--arg"]
         compiled = [word for i, word in enumerate(options)
                     if {word, options[i - 1]} & {"--target", "--num-warps", "--num-stages", "--num-ctas"}]
+        compiled += ["--num-ctas", ctas] if ctas else []
         path = os.path.join(work, name + ".ptx")
         subprocess.run(["nereid", "compile", self.source, "--emit", "ptx", "-o", path, *compiled], check=True)
         self.lines = open(path).read().split("\n")
@@ -131,9 +147,12 @@ class Kernel:
 
     def judge(self, index, kind, line):
         """None where the instruction is not executed; otherwise how the mutant is noticed, '' for a survivor."""
-        key = f"{index}.{kind.replace(' ', '_')}"
+        key = f"{index}.{re.sub('[^a-z]', '_', kind)}"
         lines = list(self.lines)
         lines[index] = line
+        if kind.startswith("barrier.cluster.arrive"):
+            assert "barrier.cluster.wait" in lines[index + 1]
+            lines[index + 1] = ""
         for i, options in enumerate(RUNS):
             digest, message = self.run(lines, key, *options)
             if message or digest != self.expected[i]:
@@ -175,7 +194,7 @@ def main():
         for (kernel, index, kind, _), noticed in zip(mutants, verdicts):
             if noticed is None:
                 continue
-            known = EQUIVALENT.get((kernel.name, kind))
+            known = EQUIVALENT.get((kernel.name.partition("@")[0], kind))
             if not noticed and known:
                 print(f"{kernel.name}.ptx:{index + 1}\t{kind}\tequivalent: {known}", flush=True)
                 continue
