@@ -222,7 +222,8 @@ static bool next_code(reader_t *it) {
 bool report_link_ptx(report_t *report, const report_numbering_t *ll, nereid_view_t located) {
   report_stage_t *stage = &report->stages[REPORT_PTX];
   reader_t it = {.left = located};
-  const char *differs = NULL; /* operands may differ: an assertion has its line as a constant */
+  const char *differs = NULL;
+  uint32_t operands = 0;
   for (uint32_t i = 1; i <= stage->n_lines; ++i) {
     report_line_t *line = &stage->lines[i];
     if (!line->op && !line->part_of)
@@ -232,12 +233,17 @@ bool report_link_ptx(report_t *report, const report_numbering_t *ll, nereid_view
       report_message_at(
           report_add_message(report, "warning", REPORT_PTX, "%s: the lines of PTX below are not linked", differs), i);
     }
+    operands += !differs && !nereid_view_equal(trim(without_comment(line->text)), it.code);
     if (!line->op)
       continue;
     line->why = differs;
     if (!differs && !link_line(report, ll, &it, line))
       return false;
   }
+  if (operands) /* an assertion has its source line as a constant */
+    report_add_message(
+        report, "note", REPORT_PTX,
+        "%u lines have other operands in the compilation with locations, such as the line of an assertion", operands);
   return true;
 }
 

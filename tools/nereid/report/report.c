@@ -58,6 +58,21 @@ typedef struct work {
 
 /* --- compilation --- */
 
+/* Replaces the operation in "<ttgir>:137:0" by its line, "ttgir:116". */
+static const char *spell_place(const report_tracker_t *tracker, const char *text) {
+  const char *marker = tracker->started ? tracker->numbering.marker : NULL, *at = marker ? strstr(text, marker) : NULL;
+  char *end;
+  if (!at || at[strlen(marker)] != ':')
+    return nereid_arena_copy(tracker->report->arena, nereid_view(text));
+  const unsigned long number = strtoul(at + strlen(marker) + 1, &end, 10);
+  end += strncmp(end, ":0", 2) == 0 ? 2 : 0;
+  const char *rest = spell_place(tracker, end);
+  return rest ? nereid_arena_format(tracker->report->arena, "%.*s%s:%u%s", (int)(at - text), text,
+                                    report_stage_name(tracker->stage),
+                                    report_numbered_line(&tracker->numbering, (uint32_t)number), rest)
+              : NULL;
+}
+
 static void keep_remark(void *user_data, const nereid_remark_t *remark) {
   static const char *const kinds[] = {"passed", "missed", "failed", "analysis"};
   report_tracker_t *tracker = user_data;
@@ -67,7 +82,7 @@ static void keep_remark(void *user_data, const nereid_remark_t *remark) {
       .kind = kinds[remark->kind],
       .pass = remark->pass ? nereid_arena_copy(report->arena, nereid_view(remark->pass)) : NULL,
       .name = remark->name ? nereid_arena_copy(report->arena, nereid_view(remark->name)) : NULL,
-      .text = nereid_arena_copy(report->arena, nereid_view(remark->text)),
+      .text = spell_place(tracker, remark->text),
       .stage = numbered ? tracker->stage : REPORT_STAGES,
       .line = numbered ? report_numbered_line(&tracker->numbering, remark->line) : 0};
   (void)nereid_vector_push(report->arena, &report->remarks, kept);
