@@ -66,11 +66,16 @@ static const tool_option_t *find_option(const tool_command_t *command, nereid_vi
   return NULL;
 }
 
-static bool append(nereid_arena_t *arena, tool_list_t *list, int limit, const char *item) {
-  if (!list->items)
-    list->items = nereid_arena_new(arena, const char *, (size_t)limit);
-  if (!list->items)
-    return false;
+/* The array grows when its size is a power of two, so that lists of several parses can be continued. */
+bool tool_list_append(nereid_arena_t *arena, tool_list_t *list, const char *item) {
+  if ((list->size & (list->size - 1)) == 0) {
+    const char **items = nereid_arena_new(arena, const char *, list->size ? 2 * list->size : 1);
+    if (!items)
+      return false;
+    if (list->size)
+      memcpy(items, list->items, list->size * sizeof *items);
+    list->items = items;
+  }
   list->items[list->size++] = item;
   return true;
 }
@@ -85,7 +90,7 @@ static bool parse_integer(const char *text, int64_t *out_value) {
 
 /* Stores one option's value; false after an error on stderr. */
 static bool store(nereid_arena_t *arena, const tool_command_t *command, const tool_option_t *option, const char *value,
-                  int limit, void *settings) {
+                  void *settings) {
   void *place = (char *)settings + option->offset;
   switch (option->kind) {
   case TOOL_FLAG:
@@ -115,7 +120,7 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
     tool_error(command, "%s: expected an integer, not '%s'", option->name, value);
     return false;
   case TOOL_LIST:
-    if (append(arena, place, limit, value))
+    if (tool_list_append(arena, place, value))
       return true;
     tool_error(command, "out of memory");
     return false;
@@ -181,7 +186,7 @@ int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int
   for (int i = 1; i < argc; ++i) {
     const char *word = argv[i];
     if (only_operands || word[0] != '-' || word[1] == '\0') {
-      if (!append(arena, operands, argc, word))
+      if (!tool_list_append(arena, operands, word))
         return TOOL_CALL;
       continue;
     }
@@ -206,7 +211,7 @@ int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int
         return wrong_call(command, "missing value after", word);
       value = argv[i];
     }
-    if (!store(arena, command, option, value, argc, settings))
+    if (!store(arena, command, option, value, settings))
       return TOOL_CALL;
   }
   return TOOL_CONTINUE;

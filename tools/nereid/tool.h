@@ -37,6 +37,9 @@ typedef struct tool_list {
   size_t size;
 } tool_list_t;
 
+/* Adds an item. Lists with the same beginning may share it. False when out of memory. */
+bool tool_list_append(nereid_arena_t *arena, tool_list_t *list, const char *item);
+
 typedef struct tool_option {
   const char *name;    /* "--grid" or "-o" */
   const char *metavar; /* name of the value in --help; null for a flag */
@@ -61,6 +64,19 @@ typedef struct tool_command {
  * errors. */
 int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int argc, char **argv, void *settings,
                        tool_list_t *operands);
+
+/* Divides a text into words at spaces, as a shell does: quotes, single or double, join words. The
+ * words are copies in `arena`; a null follows them, as in argv. False when out of memory. */
+NEREID_MUST_USE bool tool_words_split(nereid_arena_t *arena, const char *text, tool_list_t *out_words);
+
+/* Returns the word as a shell reads it: in single quotes if it has other characters than letters, digits and
+ * "-_./=,:[]@". Null when out of memory. */
+const char *tool_words_quote(nereid_arena_t *arena, const char *word);
+
+/* Appends the options of `command` in which `settings` differs from `defaults`, as words: "--grid", "4". With `other`,
+ * only those that it has too. False when out of memory. */
+NEREID_MUST_USE bool tool_options_print(nereid_arena_t *arena, const tool_command_t *command, const void *settings,
+                                        const void *defaults, const tool_command_t *other, tool_list_t *words);
 
 /* Prints the command's section of the reference page to stdout, in Markdown. */
 void tool_command_document(const tool_command_t *command);

@@ -11,7 +11,6 @@
 #include "tools/nereid/run/compare.h"
 
 #include <mlir-c/IR.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,7 +226,8 @@ static bool expect(probe_t *it) {
   *subject = *it->subject;
   const nereid_status_t status = tool_case_expect(&it->arena, subject, &message);
   if (status)
-    conclude(it, TOOL_VERDICT_UNKNOWN, "the interpreter rejects the input: %s", message.text);
+    conclude(it, TOOL_VERDICT_UNKNOWN, "the interpreter rejects the input: %s",
+             message.text[0] ? message.text : nereid_status_string(status));
   it->subject = subject;
   return status == NEREID_OK;
 }
@@ -316,7 +316,7 @@ static void take_diagnostics(probe_t *it, FILE *diagnostics) {
     snprintf(outcome->detail, sizeof outcome->detail, "%s", error);
 }
 
-static void run_in_process(const tool_case_t *subject, const tool_probe_request_t *request, tool_outcome_t *outcome) {
+void tool_probe_judge(const tool_case_t *subject, const tool_probe_request_t *request, tool_outcome_t *outcome) {
   probe_t it = {.subject = subject, .request = request, .outcome = outcome};
   run_settings_t settings = subject->settings;
   nereid_message_t message = {""};
@@ -342,12 +342,6 @@ static void run_in_process(const tool_case_t *subject, const tool_probe_request_
   _exit(0);
 }
 
-/* Waits for the end of the process, which closes the pipe; false when the time is over. */
-static bool wait_for(int pipe, int64_t seconds) {
-  struct pollfd end = {.fd = pipe, .events = POLLIN};
-  return poll(&end, 1, seconds > 0 ? (int)seconds * 1000 : -1) != 0;
-}
-
 static void judge_end(const tool_case_t *subject, tool_outcome_t *outcome, int status, bool in_time) {
   if (in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return;
@@ -361,28 +355,34 @@ static void judge_end(const tool_case_t *subject, tool_outcome_t *outcome, int s
              crashed ? strsignal(WTERMSIG(status)) : "it exits"); /* NOLINT(concurrency-mt-unsafe) */
 }
 
+typedef struct work {
+  const tool_case_t *subject;
+  const tool_probe_request_t *request;
+  tool_outcome_t *outcome;
+} work_t;
+
+void tool_outcome_clear(tool_outcome_t *outcome) {
+  memset(outcome, 0, offsetof(tool_outcome_t, names));
+  outcome->verdict = TOOL_VERDICT_UNKNOWN;
+}
+
+static void probe(void *user_data) {
+  const work_t *work = user_data;
+  tool_probe_judge(work->subject, work->request, work->outcome);
+}
+
+void tool_probe_finish(const tool_case_t *subject, tool_process_t *process, tool_outcome_t *outcome) {
+  int status;
+  const bool started = process->child > 0, in_time = tool_process_wait(process, &status);
+  if (started)
+    judge_end(subject, outcome, status, in_time);
+}
+
 void tool_probe_run(const tool_case_t *subject, const tool_probe_request_t *request, tool_outcome_t *out_outcome) {
-  int ends[2], status = 0;
-  memset(out_outcome, 0, offsetof(tool_outcome_t, names));
-  out_outcome->verdict = TOOL_VERDICT_UNKNOWN;
-  if (pipe(ends))
-    return;
-  fflush(stdout);
-  fflush(stderr);
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    run_in_process(subject, request, out_outcome);
-  }
-  close(ends[1]);
-  if (child > 0) {
-    const bool in_time = wait_for(ends[0], subject->time_limit);
-    if (!in_time)
-      kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    judge_end(subject, out_outcome, status, in_time);
-  }
-  close(ends[0]);
+  work_t work = {subject, request, out_outcome};
+  tool_outcome_clear(out_outcome);
+  tool_process_t process = tool_process_start(probe, &work, subject->time_limit);
+  tool_probe_finish(subject, &process, out_outcome);
 }
 
 /* --- the expected results --- */

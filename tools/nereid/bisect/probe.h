@@ -3,6 +3,7 @@
 #ifndef NEREID_TOOLS_PROBE_H
 #define NEREID_TOOLS_PROBE_H
 
+#include "tools/nereid/bisect/process.h"
 #include "tools/nereid/bisect/property.h"
 #include "tools/nereid/bisect/search.h"
 #include "tools/nereid/run/run.h"
@@ -61,6 +62,13 @@ void tool_outcome_destroy(tool_outcome_t *outcome);
 
 /* Runs a probe. The verdict is UNKNOWN when the process cannot be started. */
 void tool_probe_run(const tool_case_t *subject, const tool_probe_request_t *request, tool_outcome_t *out_outcome);
+
+/* The parts of tool_probe_run, for callers that prepare the case in the child or run several probes at a time. Clear
+ * the outcome, start a process whose work ends with tool_probe_judge, which does not return, and finish. */
+void tool_outcome_clear(tool_outcome_t *outcome);
+_Noreturn void tool_probe_judge(const tool_case_t *subject, const tool_probe_request_t *request,
+                                tool_outcome_t *outcome);
+void tool_probe_finish(const tool_case_t *subject, tool_process_t *process, tool_outcome_t *outcome);
 
 /* Returns whether every compilation needs the pass: it replaces operations that later stages do not accept, or orders
  * what the hardware does not. */

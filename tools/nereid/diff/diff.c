@@ -75,25 +75,15 @@ static int check(const diff_settings_t *settings, tool_trace_request_t *out) {
   return TOOL_CONTINUE;
 }
 
-/* Parses the text of --with on top of the settings of the command line: words, which quotes may join. */
+/* Parses the text of --with on top of the settings of the command line. */
 static int parse_with(nereid_arena_t *arena, diff_settings_t *settings) {
   assert(settings->with);
-  char *text = nereid_arena_copy(arena, nereid_view(settings->with));
-  char **words = nereid_arena_new(arena, char *, strlen(settings->with) + 2);
-  tool_list_t operands = {0};
-  int n = 0;
-  if (!text || !words)
+  tool_list_t words = {0}, operands = {0};
+  if (!tool_list_append(arena, &words, "diff") || !tool_words_split(arena, settings->with, &words))
     return TOOL_CALL;
-  words[n++] = "diff";
-  for (char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
-    const char quote = *at == '\'' || *at == '"' ? *at++ : ' ';
-    words[n++] = at;
-    at += strcspn(at, (const char[]){quote, 0});
-    if (*at)
-      *at++ = 0;
-  }
   settings->with = NULL;
-  const int code = tool_options_parse(arena, &tool_command_diff, n, words, settings, &operands);
+  const int code =
+      tool_options_parse(arena, &tool_command_diff, (int)words.size, (char **)words.items, settings, &operands);
   if (code == TOOL_CONTINUE && operands.size) {
     tool_error(&tool_command_diff, "--with: expected options, not '%s'", operands.items[0]);
     return TOOL_CALL;

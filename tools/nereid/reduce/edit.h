@@ -1,36 +1,88 @@
-/* Edits that make a module smaller. Each changes a module in place, and may leave it invalid or wrong: the caller edits
- * a clone, verifies it, and keeps it if it still shows the property. */
+/* Edits that make a case simpler: a module of tt and ttg, and the options with which it is compiled and run.
+ *
+ * An edit changes a copy of the case in place. It may leave the module invalid or wrong: the caller verifies the copy,
+ * and keeps it if it still shows the property. No sequence of edits is endless: each moves a finite quantity in one
+ * direction (operations, extents, constants toward 0, types toward f32 and i32, attributes, encodings, warps). */
 #ifndef NEREID_TOOLS_EDIT_H
 #define NEREID_TOOLS_EDIT_H
 
-#include "base/arena.h"
+#include "base/vector.h"
+#include "tools/nereid/run/run.h"
 
 #include <mlir-c/IR.h>
 
-/* Returns the number of operations below the module, those in regions included. */
+typedef struct tool_candidate {
+  nereid_arena_t *arena; /* of this copy */
+  MlirOperation module;
+  run_settings_t settings; /* arguments, grid, warps, stages */
+} tool_candidate_t;
+
+typedef enum tool_edit_result {
+  TOOL_EDIT_DONE,
+  TOOL_EDIT_SKIP, /* the edit does not apply at this position */
+  TOOL_EDIT_END,  /* there is no such position */
+} tool_edit_result_t;
+
+/* Where an edit applies, counted from 0, and which of its variants. */
+typedef struct tool_edit_place {
+  size_t position, variant;
+  size_t size; /* of groups: the number of operations */
+} tool_edit_place_t;
+
+typedef struct tool_edit {
+  const char *name;
+  tool_edit_result_t (*apply)(tool_candidate_t *candidate, const tool_edit_place_t *place);
+  size_t variants;
+  bool shrinks; /* a copy is kept only if its weight is less */
+  bool grouped; /* places have a size */
+  bool launch;  /* it changes the options of the run, which a command of --test does not receive */
+} tool_edit_t;
+
+/* The edits in the order in which they are tried; a null name ends the table. The one with `grouped` is tried with
+ * groups of half of the operations, a quarter and so on down to 1. */
+extern const tool_edit_t tool_edits[];
+
+/* Their functions, by file. */
+tool_edit_result_t tool_edit_grid(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_scalar(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_tensor(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_options(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_remove(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_halve(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_region(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_operand(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_carried(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_attribute(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_argument(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_result(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_constant(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_type(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_merge_encodings(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_simplify_encoding(tool_candidate_t *candidate, const tool_edit_place_t *place);
+
+/* --- shared by the edits --- */
+
+/* The operations below the module in preorder, those in regions included. */
+typedef NEREID_VECTOR(MlirOperation) tool_operations_t;
+tool_operations_t tool_edit_list(const tool_candidate_t *candidate);
+
+/* Returns operation number `index` with this name; null: there is none. */
+MlirOperation tool_edit_find(const tool_candidate_t *candidate, const char *name, size_t index);
+
+/* Number of ways in which tool_edit_remove replaces the results of an operation. */
+enum { TOOL_REPLACEMENT_COUNT = 5 };
+
+bool tool_edit_is(MlirOperation op, const char *name);
+
+/* Builds a value of the type before `op`: the constant 0, or 1 with `one`; for pointers an argument of the kernel, or a
+ * tensor of it. Null: there is none. */
+MlirValue tool_edit_default(MlirOperation op, MlirType type, bool one);
+
+/* Returns the number of operations below the module. */
 size_t tool_edit_count(MlirOperation module);
 
-/* The value that replaces a result of a removed operation. The result of a loop is replaced by its initial value. */
-typedef enum tool_replacement {
-  TOOL_REPLACE_BY_LAST,  /* the last operand of its type, else zero */
-  TOOL_REPLACE_BY_FIRST, /* the first operand of its type */
-  TOOL_REPLACE_BY_ZERO,
-  TOOL_REPLACEMENT_COUNT,
-} tool_replacement_t;
-
-/* Removes operations `first` to `end`, exclusive, in preorder. An operation with a result that has no replacement
- * stays. Returns the number removed. */
-size_t tool_edit_remove(MlirOperation module, nereid_arena_t *scratch, size_t first, size_t end,
-                        tool_replacement_t replacement);
-
-/* Replaces loop `index` by one execution of its body. False: there is no such loop. */
-bool tool_edit_run_loop_once(MlirOperation module, nereid_arena_t *scratch, size_t index);
-
-/* Halves the extents of `size` of all tensors, and the ranges and constants that depend on them. */
-void tool_edit_halve(MlirOperation module, int64_t size);
-
-/* Finds the largest extent of a tensor below `limit` that is a power of two and more than 1; 0: there is none. */
-int64_t tool_edit_find_extent(MlirOperation module, int64_t limit);
+/* Returns the weight of a module, which decides whether a copy is smaller: 1 for a constant, 4 for other operations. */
+size_t tool_edit_weigh(MlirOperation module);
 
 /* Runs canonicalize, cse and symbol-dce. False: a pass failed. */
 bool tool_edit_clean(MlirOperation module);
