@@ -1,25 +1,32 @@
-/* Measures the host time of a launch: Nereid's checked launch against a bare cuLaunchKernelEx of the same kernel.
+/* Measures the host time of a launch: Nereid's checked launch, and the warm call of a lazy kernel, against a bare
+ * cuLaunchKernelEx of the same kernel.
  *
- *   launch_overhead KERNEL.cubin [BLOCKS]
+ *   launch_overhead KERNEL.cubin [BLOCKS [DEVICE]]
  *
  * The kernel (any cubin or PTX with its .json) gets zeros for scalars, so that its masks are empty, and one zeroed
  * buffer of 64 MiB for every pointer and descriptor; the grid is one CTA. Blocks of 200 launches of each kind
  * alternate; the queue is drained between them, and only enqueuing is timed. The program prints medians over the
  * blocks, their 10th and 90th percentiles, and the ratios of the medians. The bare launch uses a prepared
  * configuration and parameters; Nereid's gets values and repeats all its work each time. For a kernel with descriptors
- * the third kind passes tensors instead of encoded maps. Exit status 0, or 2 if it cannot run. */
+ * further kinds pass tensors instead of encoded maps. The lazy kernel has one configuration, whose "compiler" returns
+ * the file, all specialization, and a key that each call computes from a size. DEVICE may be the emulator, to test the
+ * program. Exit status 0, or 2 if it cannot run. */
+#include "nereid/kernel.h"
+
+#include "base/file.h"
 #include "python-free-bindings/launch/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { CALLS = 200, DEFAULT_BLOCKS = 500, BUFFER_BYTES = 64 << 20, LIMIT = NEREID_KERNEL_PARAMETER_LIMIT };
+enum { KINDS = 5, CALLS = 200, DEFAULT_BLOCKS = 500, BUFFER_BYTES = 64 << 20, LIMIT = NEREID_KERNEL_PARAMETER_LIMIT };
 
 typedef struct bench {
   nereid_device_t *device;
   nereid_module_t *module;
   const nereid_kernel_t *kernel;
+  nereid_lazy_kernel_t *lazy;
   uint64_t buffer;
   nereid_tma_descriptor_t map; /* of the buffer, used for every descriptor */
   nereid_value_t values[LIMIT];
@@ -95,8 +102,53 @@ static void make_tensors(bench_t *bench) {
   }
 }
 
-static nereid_status_t set_up(bench_t *bench, const char *path, nereid_message_t *message) {
-  nereid_status_t status = nereid_device_open(-1, &bench->device, message);
+/* --- a compiler that returns a file --- */
+
+static struct {
+  nereid_arena_t arena;
+  nereid_view_t image, metadata;
+} file;
+
+static nereid_status_t create_session(void **out_session) {
+  *out_session = &file;
+  return NEREID_OK;
+}
+
+static void destroy_session(void *session) {
+  (void)session;
+}
+
+static nereid_status_t return_file(void *session, const nereid_lazy_request_t *request, nereid_lazy_image_t *out_image,
+                                   nereid_message_t *message) {
+  (void)session, (void)request, (void)message;
+  *out_image = (nereid_lazy_image_t){.image = file.image, .metadata = file.metadata};
+  return NEREID_OK;
+}
+
+static void keep_file(nereid_lazy_image_t *image) {
+  (void)image;
+}
+
+static const char *version(void) {
+  return "a file";
+}
+
+static nereid_status_t make_lazy(bench_t *bench, const char *path, nereid_message_t *message) {
+  static const nereid_lazy_compiler_t compiler = {version, create_session, destroy_session, return_file, keep_file};
+  const nereid_lazy_options_t options = {.size = sizeof options,
+                                         .text = nereid_view("a file"),
+                                         .compiler = &compiler,
+                                         .specialize = NEREID_LAZY_SPECIALIZE_DIVISIBLE | NEREID_LAZY_SPECIALIZE_ONE |
+                                                       NEREID_LAZY_SPECIALIZE_NULL};
+  const char *beside = nereid_file_beside(&file.arena, path, ".json");
+  nereid_status_t status = beside ? nereid_file_read(&file.arena, path, &file.image, message) : NEREID_ERROR_MEMORY;
+  if (!status)
+    status = nereid_file_read(&file.arena, beside, &file.metadata, message);
+  return status ? status : nereid_lazy_create(bench->device, &options, &bench->lazy, message);
+}
+
+static nereid_status_t set_up(bench_t *bench, const char *path, const char *device, nereid_message_t *message) {
+  nereid_status_t status = nereid_device_open_named(device, &bench->device, message);
   if (!status)
     status = nereid_module_load_file(bench->device, path, &bench->module, message);
   if (!status)
@@ -109,6 +161,8 @@ static nereid_status_t set_up(bench_t *bench, const char *path, nereid_message_t
     status = nereid_device_fill(bench->device, bench->buffer, 0, BUFFER_BYTES, NULL, message);
   if (!status)
     status = make_values(bench, message);
+  if (!status)
+    status = make_lazy(bench, path, message);
   if (status)
     return status;
   make_tensors(bench);
@@ -146,6 +200,19 @@ static bool nereid_block(bench_t *bench, size_t n, const nereid_value_t *values,
   return !failed && nereid_device_synchronize(bench->device, message) == NEREID_OK;
 }
 
+static bool lazy_block(bench_t *bench, size_t n, const nereid_value_t *values, double *out_nanoseconds,
+                       nereid_message_t *message) {
+  nereid_lazy_launch_t launch = {.launch = {.grid = {1, 1, 1}}};
+  int failed = 0;
+  double start = now();
+  for (int i = 0; i < CALLS; ++i) {
+    launch.key = nereid_lazy_bucket((uint64_t)(1000 + i % 8));
+    failed |= nereid_lazy_launch(bench->lazy, &launch, n, values, message) != NEREID_OK;
+  }
+  *out_nanoseconds = (now() - start) / CALLS;
+  return !failed && nereid_device_synchronize(bench->device, message) == NEREID_OK;
+}
+
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -159,15 +226,18 @@ static double report(const char *name, double *nanoseconds, size_t n) {
 }
 
 /* Measures one block of each kind. */
-static bool blocks_of_each(bench_t *bench, double out_nanoseconds[3], nereid_message_t *message) {
+static bool blocks_of_each(bench_t *bench, double out_nanoseconds[KINDS], nereid_message_t *message) {
+  const size_t n = bench->kernel->metadata.n_parameters;
   return bare_block(bench, &out_nanoseconds[0]) &&
-         nereid_block(bench, bench->kernel->metadata.n_parameters, bench->values, &out_nanoseconds[1], message) &&
-         nereid_block(bench, bench->n_with_tensors, bench->with_tensors, &out_nanoseconds[2], message);
+         nereid_block(bench, n, bench->values, &out_nanoseconds[1], message) &&
+         lazy_block(bench, n, bench->values, &out_nanoseconds[2], message) &&
+         nereid_block(bench, bench->n_with_tensors, bench->with_tensors, &out_nanoseconds[3], message) &&
+         lazy_block(bench, bench->n_with_tensors, bench->with_tensors, &out_nanoseconds[4], message);
 }
 
 static nereid_status_t measure(bench_t *bench, size_t blocks, nereid_message_t *message) {
-  enum { WARM_UP = 10, KINDS = 3 };
-  static const char *const names[KINDS] = {"cuLaunchKernelEx", "nereid", "nereid, tensors"};
+  enum { WARM_UP = 10 };
+  static const char *const names[KINDS] = {"cuLaunchKernelEx", "nereid", "lazy", "nereid, tensors", "lazy, tensors"};
   double *times = calloc(KINDS * blocks, sizeof *times), block[KINDS], medians[KINDS];
   bool pushed, good = times != NULL;
   nereid_status_t status =
@@ -180,7 +250,7 @@ static nereid_status_t measure(bench_t *bench, size_t blocks, nereid_message_t *
   nereid_device_leave(bench->device, pushed);
   if (!status && (!good || !times))
     status = nereid_message_set(message, NEREID_ERROR_DEVICE, "a launch failed");
-  for (size_t kind = 0; !status && times && kind < (bench->n_tensors ? KINDS : 2); ++kind) {
+  for (size_t kind = 0; !status && times && kind < (bench->n_tensors ? KINDS : 3); ++kind) {
     medians[kind] = report(names[kind], times + kind * blocks, blocks);
     if (kind)
       printf("ratio              %.3f\n", medians[kind] / medians[0]);
@@ -193,15 +263,18 @@ int main(int argc, char **argv) {
   static bench_t bench;
   nereid_message_t message = {0};
   long blocks = argc > 2 ? strtol(argv[2], NULL, 10) : DEFAULT_BLOCKS;
-  if (argc < 2 || argc > 3 || blocks < 1) {
-    fputs("usage: launch_overhead KERNEL.cubin [BLOCKS]\n", stderr);
+  if (argc < 2 || argc > 4 || blocks < 1) {
+    fputs("usage: launch_overhead KERNEL.cubin [BLOCKS [DEVICE]]\n", stderr);
     return 2;
   }
-  nereid_status_t status = set_up(&bench, argv[1], &message);
+  nereid_arena_initialize(&file.arena);
+  nereid_status_t status = set_up(&bench, argv[1], argc > 3 ? argv[3] : NULL, &message);
   if (!status)
     status = measure(&bench, (size_t)blocks, &message);
   if (status)
     fprintf(stderr, "launch_overhead: %s\n", message.text[0] ? message.text : nereid_status_string(status));
+  nereid_lazy_destroy(bench.lazy);
+  nereid_arena_deinitialize(&file.arena);
   nereid_device_free(bench.device, bench.buffer);
   nereid_module_unload(bench.module);
   nereid_device_close(bench.device);

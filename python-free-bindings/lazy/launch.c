@@ -79,8 +79,8 @@ static nereid_status_t settle(nereid_lazy_kernel_t *kernel, nereid_decision_t *d
                               nereid_message_t *message) {
   nereid_decision_t *replaced = NULL;
   pthread_mutex_lock(&kernel->lock);
-  if (!status)
-    status = nereid_decision_publish(kernel, decision);
+  if (!status && nereid_decision_publish(kernel, decision))
+    status = nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   if (status && decision) {
     replaced = kernel->failure;
     kernel->failure = decision;
@@ -90,7 +90,7 @@ static nereid_status_t settle(nereid_lazy_kernel_t *kernel, nereid_decision_t *d
   pthread_cond_broadcast(&kernel->changed);
   pthread_mutex_unlock(&kernel->lock);
   nereid_decision_destroy(replaced);
-  return status == NEREID_ERROR_MEMORY ? nereid_message_set(message, status, "out of memory") : status;
+  return status;
 }
 
 /* Uses the last winner of the variant if the kernel has too many decisions. False: tune. */

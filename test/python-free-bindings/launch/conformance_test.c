@@ -270,6 +270,35 @@ static void graphs_fill(void **state) {
   nereid_device_free(device, address);
 }
 
+static void copies_are_ordered_with_fills(void **state) {
+  uint8_t host[64];
+  uint64_t address;
+  nereid_graph_t *graph;
+  void *stream;
+  (void)state;
+  CHECK(nereid_device_allocate(device, sizeof host, &address, &message));
+  CHECK(nereid_device_fill(device, address, 1, 32, NULL, &message));
+  CHECK(nereid_device_copy(device, address + 32, address, 32, NULL, &message));
+  CHECK(nereid_device_copy(device, address, address + 32, 0, NULL, &message));
+  CHECK(nereid_stream_create(device, &stream, &message));
+  CHECK(nereid_device_synchronize(device, &message));
+  CHECK(nereid_stream_capture(device, stream, &message));
+  CHECK(nereid_device_fill(device, address, 9, 16, stream, &message));
+  CHECK(nereid_device_copy(device, address + 48, address + 8, 16, stream, &message));
+  CHECK(nereid_device_fill(device, address, 7, 8, stream, &message));
+  CHECK(nereid_stream_end_capture(device, stream, &graph, &message));
+  CHECK(nereid_device_download(device, host, address, sizeof host, &message));
+  assert_true(host[0] == 1 && host[32] == 1 && host[63] == 1);
+  CHECK(nereid_graph_launch(graph, stream, &message));
+  CHECK(nereid_stream_synchronize(device, stream, &message));
+  CHECK(nereid_device_download(device, host, address, sizeof host, &message));
+  assert_true(host[7] == 7 && host[8] == 9 && host[15] == 9 && host[16] == 1);
+  assert_true(host[47] == 1 && host[48] == 9 && host[55] == 9 && host[56] == 1);
+  nereid_graph_destroy(graph);
+  nereid_stream_destroy(device, stream);
+  nereid_device_free(device, address);
+}
+
 /* --- tensors --- */
 
 enum { INNER = 20, PITCH = 24, BOX = 16, MAX_TILE = BOX * 16, TEXT = 8192 };
@@ -583,6 +612,7 @@ int main(void) {
       cmocka_unit_test(events_measure),
       cmocka_unit_test(graphs_repeat_their_launches),
       cmocka_unit_test(graphs_fill),
+      cmocka_unit_test(copies_are_ordered_with_fills),
       cmocka_unit_test(tensors_of_every_rank),
       cmocka_unit_test(graphs_keep_tensors_alive),
       cmocka_unit_test(a_capture_frees_memory_of_destroyed_graphs),
