@@ -5,6 +5,7 @@
 #include "tools/nereid/caret.h"
 #include "tools/nereid/compile/compile_output.h"
 #include "tools/nereid/interrupt.h"
+#include "tools/nereid/run/planned.h"
 
 static bool can_assemble(nereid_arena_t *arena) {
   return nereid_assembler_find_ptxas(NULL, arena) || nereid_assembler_has_nvjitlink(NULL, NULL);
@@ -46,10 +47,17 @@ nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *se
   nereid_compiler_t *compiler = NULL;
   nereid_result_t *result = NULL;
   nereid_status_t status = nereid_compiler_create(&how, &compiler);
+  tool_planned_t planned;
+  const bool edits =
+      tool_plan_is_given(&settings->plan) && stage != NEREID_STAGE_TTIR; /* not the interpreter's input */
+  if (!status && edits)
+    status = tool_planned_initialize(&planned, &settings->plan, settings->hooks, arena, message);
   if (!status)
-    nereid_session_set_hooks(compiler, settings->hooks);
+    nereid_session_set_hooks(compiler, edits ? &planned.hooks : settings->hooks);
   if (!status)
     status = nereid_compile(compiler, job->source, job->source_name, &options, &result);
+  if (!status && edits)
+    status = tool_plan_check(&planned.plan, message);
   if (!status)
     status = keep_result(arena, result, job, message);
   if (!status && settings->dump_dir)

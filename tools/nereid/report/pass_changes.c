@@ -49,6 +49,7 @@ static bool print_steps(FILE *out, const tool_trace_t *trace) {
 bool report_add_passes(report_t *report, nereid_view_t input, const run_settings_t *settings) {
   const tool_trace_request_t request = {.text = input,
                                         .name = report->input,
+                                        .plan = settings->plan,
                                         .options = {.size = sizeof request.options,
                                                     .target = settings->target ? settings->target : "sm_90a",
                                                     .emit = NEREID_STAGE_LLVM,

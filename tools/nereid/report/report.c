@@ -33,6 +33,7 @@ static const tool_option_t options[] = {
     {"--source", "FOLDER", "folder with the source files that locations name; default: as they are named", TOOL_TEXT,
      offsetof(settings_t, source)},
     TOOL_JOB_OPTIONS,
+    TOOL_PLAN_OPTIONS(settings_t, run.plan),
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(settings_t, run.block)},
     {"--abi", "ABI",
      "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "

@@ -17,6 +17,7 @@
 
 static const tool_option_t options[] = {
     TOOL_JOB_OPTIONS,
+    TOOL_PLAN_OPTIONS(run_settings_t, plan),
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(run_settings_t, block)},
     {"--abi", "ABI",
      "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "

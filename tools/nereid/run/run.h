@@ -6,6 +6,7 @@
 #include "python-free-bindings/launch/image/image.h"
 #include "tools/nereid/run/engine.h"
 #include "tools/nereid/tool.h"
+#include "tools/nereid/trace/plan.h"
 
 typedef struct run_settings {
   const char *grid, *block, *abi, *engine, *check, *tolerance, *kernel, *target, *schedule, *landing, *ptxas_options;
@@ -20,6 +21,7 @@ typedef struct run_settings {
   int64_t timeline_events;              /* 0: the default limit */
   bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence, no_global_order, no_warp_specialization;
   const nereid_session_hooks_t *hooks;    /* of the compilation; null: none */
+  tool_plan_options_t plan;               /* edits of the lists of passes, for the GPU and the emulator */
   bool plain;                             /* without source lines, for the emulator too */
   nereid_remark_handler_t remark_handler; /* of the compilation; null: none */
   void *remark_data;

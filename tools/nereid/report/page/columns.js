@@ -123,11 +123,17 @@ function reveal(stage, number) {
     list.scrollTop = top - list.clientHeight / 3;
 }
 
+// The marked line of a stage to scroll to: the one with the largest bar, else the first.
+function mainLine(stage, numbers) {
+  const value = number => { const {cost} = lineAt(stage, number); return cost ? metric.of(cost) : 0; };
+  return [...numbers].sort((a, b) => value(b) - value(a) || a - b)[0];
+}
+
 function select(stage, number) {
   selected = {stage, number};
   if (!isShown(stage)) showStage(stage, true);
   mark(selected);
-  marked.forEach((numbers, s) => { if (numbers.size && isShown(s)) reveal(s, s === stage ? number : Math.min(...numbers)); });
+  marked.forEach((numbers, s) => { if (numbers.size && isShown(s)) reveal(s, s === stage ? number : mainLine(s, numbers)); });
   columns[stage].list.focus({preventScroll: true});
   const counts = marked.map((numbers, s) => numbers.size ? `${numbers.size} of ${stages[s].name}` : '').filter(Boolean);
   document.getElementById('status').textContent = `${placeName(stage, number)}; marked lines: ${counts.join(', ')}`;

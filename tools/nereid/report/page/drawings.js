@@ -162,7 +162,7 @@ function createTracks() {
   for (const [kind, cta, warp, begin, end, line, count, joined] of joinEvents()) {
     const name = kinds[kind], isWarp = kind < 5, prefix = several ? `CTA ${cta} ` : '';
     for (let row = 0;; ++row) {
-      const key = isWarp ? `${prefix}warp ${warp}` : `${prefix}${name} ${name === 'load' || name === 'store' ? '' : warp}`, id = `${key}#${isWarp ? 0 : row}`;
+      const key = isWarp ? `${prefix}warp ${warp}` : `${prefix}${name}${name === 'load' || name === 'store' ? '' : `, warp ${warp}`}`, id = `${key}#${isWarp ? 0 : row}`;
       const track = tracks.get(id) || {label: key, order: [cta, isWarp ? 0 : 1, kind, warp, row], events: []};
       const last = track.events[track.events.length - 1];
       if (!isWarp && last && last.end > begin) continue;

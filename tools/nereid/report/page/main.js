@@ -3,14 +3,14 @@
 function showHeader() {
   const {coverage, machine, counters, messages} = report, facts = [];
   document.getElementById('title').textContent = report.kernel || report.input;
+  const wrong = messages.filter(message => message.severity === 'error').length;
+  if (wrong) facts.push(`<span class="bad">! <b>${wrong}</b> error${wrong > 1 ? 's' : ''}</span>`);
   document.title = `${report.kernel || report.input} – nereid report`;
   facts.push(escapeText(report.input.replace(/.*\//, '')), escapeText(report.target || ''));
   if (coverage.instructions) facts.push(`<b>${format(coverage.linked)}</b> of ${format(coverage.instructions)} instructions linked`);
   if (machine) facts.push(`<b>${machine.registers}</b> registers`, `${machine.spill_stores ? '! ' : ''}<b>${format(machine.spill_stores + machine.spill_loads)}</b> bytes spilled`);
   if (report.memory.bytes) facts.push(`<b>${format(report.memory.bytes)}</b> bytes shared`);
   if (counters) facts.push(`<b>${format(Object.values(counters.warp_instructions).reduce((a, b) => a + b))}</b> warp instructions`);
-  const wrong = messages.filter(message => message.severity === 'error').length;
-  if (wrong) facts.push(`<span class="bad">! <b>${wrong}</b> error${wrong > 1 ? 's' : ''}</span>`);
   document.getElementById('facts').innerHTML = facts.filter(Boolean).join(' · ');
 }
 

@@ -21,9 +21,9 @@ function costFacts(cost) {
   return `<div class="facts">${facts.map(([name, value]) => `<div><span>${name}</span><b>${value}</b></div>`).join('')}</div>`;
 }
 
-function noteHtml(note) {
+function noteHtml(note, places = '') {
   const head = note.severity === 'remark' ? `<b>${escapeText(note.name || note.kind)}</b> <span class="quiet">${escapeText(note.pass || '')}, ${note.kind}</span><br>` : `<b>${note.severity}</b>: `;
-  return `<div class="message ${note.severity}">${head}${escapeText(note.text)}</div>`;
+  return `<div class="message ${note.severity}">${head}${escapeText(note.text)}${places && ` <span class="quiet">${places}</span>`}</div>`;
 }
 
 const linkNames = {use: 'through a user or an operand, as it has no location', near: 'as the instruction before it, as it has no location', function: 'as code of the function'};
@@ -62,7 +62,7 @@ function showLine() {
   if (operation.why) parts.push(`<p class="quiet">no origin: ${escapeText(operation.why)}</p>`);
   if (operation.cost) parts.push(costFacts(operation.cost));
   else if (report.counters && stages[stage].name !== 'sass') parts.push('<p class="quiet">nothing of this line was executed</p>');
-  parts.push(linksHtml(stage), ...notesOf(stage, number).map(noteHtml));
+  parts.push(linksHtml(stage), ...notesOf(stage, number).map(note => noteHtml(note)));
   content.innerHTML = `<div class="sides"><div>${parts.join('')}</div><div id="pictures"></div></div>`;
   for (const index of operation.layouts || []) drawLayout(document.getElementById('pictures'), report.layouts[index]);
 }
@@ -136,7 +136,7 @@ function showPasses() {
 function noteRows(list) {
   return list.map(note => {
     const places = (note.lines || (note.line ? [note.line] : [])).map(number => link(stageIndex[note.stage], number)).join(', ');
-    return `${noteHtml({severity: 'remark', ...note})}${places ? `<p class="quiet" style="margin-left:13px">${places}</p>` : ''}`;
+    return noteHtml({severity: 'remark', ...note}, places);
   }).join('');
 }
 
