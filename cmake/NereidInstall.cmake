@@ -58,10 +58,13 @@ add_custom_command(
   DEPENDS nereid-tool nereid-opt-tool ${PROJECT_SOURCE_DIR}/scripts/manual.awk
   COMMENT "Manual pages and completions")
 add_custom_target(nereid-share ALL DEPENDS ${share}/man/nereid.1 ${share}/nereid.bash)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/nereid-lsp-server.1.in ${share}/man/nereid-lsp-server.1 @ONLY)
 install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN *.1)
 install(FILES ${share}/nereid.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME nereid)
 install(FILES ${share}/_nereid DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${share}/nereid.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/editors DESTINATION ${CMAKE_INSTALL_DATADIR}/nereid)
 
 # Documents link to each other and to README.md, and name the examples, by relative paths.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -88,6 +88,7 @@ END {
   close(file)
   file = out "/nereid.1"
   line = ""
+  commands[++n_commands] = "nereid-lsp-server"
   commands[++n_commands] = "nereid-opt"
   for (i = 1; i <= n_commands; i++) line = line (i > 1 ? ",\n" : "") ".BR " escaped(commands[i]) " (1)"
   gsub(/\(1\),/, "(1),", line)

@@ -55,6 +55,8 @@ if chromium:
     config.substitutions.append(("%chromium", chromium + " --headless --no-sandbox --disable-gpu"))
 else:
     lit_config.note("no chromium here: tests of the page of nereid report are skipped")
+if shutil.which("vim"):
+    config.available_features.add("vim")
 if shutil.which("pkg-config"):
     config.available_features.add("pkg-config")
 triton = os.environ.get("NEREID_TRITON_PYTHON", shutil.which("python3") or "")

@@ -129,6 +129,7 @@ static void tokens_have_kinds(void **state) {
       {"module {", "o."},
       {"x = dense<0x7F, 1.5e-3>", "n.w.0.0."},
       {"\"unterminated\n%a", "\"%"},
+      {"%c-1_i32 -> %x->", "%..%.."},
       {"%", "."},
       {"\xFF\xFE", ".."},
   };

@@ -83,15 +83,14 @@ cJSON *lsp_prepare_rename(lsp_server_t *server, const cJSON *params, lsp_failure
   return result;
 }
 
-/* %0 or %name, @name, ^name, #name, !name: digits only after %, no dot in an alias. */
+/* %0, %name, %c-1: after %, a number or a name; after # and !, no dot. */
 static bool is_spelled_well(char sigil, const char *name) {
-  const bool is_number = sigil == '%' && isdigit((unsigned char)*name);
-  const bool is_alias = sigil == '#' || sigil == '!';
+  const bool is_number = sigil == '%' && isdigit((unsigned char)*name), is_alias = sigil == '#' || sigil == '!';
+  const char *others = is_number ? "" : is_alias ? "_" : "_$.-";
   if (!is_number && !isalpha((unsigned char)*name) && *name != '_')
     return false;
   for (; *name; ++name)
-    if (!isdigit((unsigned char)*name) &&
-        (is_number || (!isalpha((unsigned char)*name) && *name != '_' && (is_alias || (*name != '$' && *name != '.')))))
+    if (!isdigit((unsigned char)*name) && !(isalpha((unsigned char)*name) && !is_number) && !strchr(others, *name))
       return false;
   return true;
 }

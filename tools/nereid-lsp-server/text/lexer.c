@@ -32,6 +32,12 @@ static void skip_names(lexer_t *lexer) {
     lexer->at++;
 }
 
+/* Names after % @ ^ # ! may contain a minus: %c-1_i32. */
+static void skip_suffix(lexer_t *lexer) {
+  while (is_name(peek(lexer, 0)) || (peek(lexer, 0) == '-' && peek(lexer, 1) != '>'))
+    lexer->at++;
+}
+
 static void skip_string(lexer_t *lexer) {
   lexer->at++;
   while (lexer->at < lexer->text.size && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n')
@@ -137,7 +143,7 @@ static lsp_token_kind_t lex_sigil(lexer_t *lexer) {
   if (sigil == '@' && peek(lexer, 0) == '"')
     skip_string(lexer);
   else
-    skip_names(lexer);
+    skip_suffix(lexer);
   const bool has_dot = memchr(lexer->text.data + start, '.', lexer->at - start) != NULL;
   if (lexer->at == start + 1)
     return LSP_TOKEN_PUNCTUATION;

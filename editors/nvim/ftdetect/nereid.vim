@@ -1,0 +1,2 @@
+autocmd BufRead,BufNewFile *.ttir,*.ttgir setfiletype nereid
+autocmd BufRead,BufNewFile *.mlir setfiletype nereid
