@@ -11,7 +11,7 @@
 #include "tools/nereid/aot/names.h"
 #include "tools/nereid/aot/object.h"
 #include "tools/nereid/interrupt.h"
-#include "tools/nereid/jobs/jobs.h"
+#include "tools/nereid/jobs/processors.h"
 #include "tools/nereid/jobs/progress.h"
 #include "tools/nereid/store/place.h"
 
@@ -214,7 +214,7 @@ static int build(nereid_arena_t *arena, const settings_t *settings, tool_aot_pla
   int code;
   if (folder.path) {
     code = tool_aot_build(arena, plan, &compile_options, folder.path,
-                          settings->jobs == TOOL_ALL ? tool_jobs_processors() : settings->jobs, progress);
+                          settings->jobs == TOOL_ALL ? tool_processors() : settings->jobs, progress);
   } else {
     tool_error(&tool_command_aot, "cannot create a folder in '%s': %s", nereid_work_folder_parent(), strerror(errno));
     code = TOOL_CALL;

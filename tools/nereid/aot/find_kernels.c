@@ -39,7 +39,8 @@ static nereid_view_t public_name(const char *at, const char *end) {
   if (at == end || *at != '"')
     return take_symbol(at, end);
   const char *close = nereid_scan_skip(at, end);
-  return nereid_view_of(at + 1, (size_t)(close - at) - (close > at + 1 ? 2 : 1));
+  const bool is_closed = close - at >= 2 && close[-1] == '"';
+  return nereid_view_of(at + 1, is_closed ? (size_t)(close - at) - 2 : 0);
 }
 
 nereid_status_t tool_aot_find_kernels(nereid_arena_t *arena, nereid_view_t text, tool_list_t *out_names,

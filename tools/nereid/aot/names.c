@@ -3,7 +3,8 @@
 
 #include <ctype.h>
 
-/* Keywords of C11 and C++17, and names of <stdbool.h>, that are not reserved by a leading underscore. */
+/* Keywords of C11 and C++17, names of <stdbool.h>, and macros that compilers define in their GNU modes; without those
+ * that are reserved by a leading underscore. */
 static const char *const keywords[] = {
     "alignas",  "alignof", "and",          "and_eq",    "asm",          "auto",     "bitand",        "bitor",
     "bool",     "break",   "case",         "catch",     "char",         "char16_t", "char32_t",      "class",
@@ -15,7 +16,8 @@ static const char *const keywords[] = {
     "restrict", "return",  "short",        "signed",    "sizeof",       "static",   "static_assert", "static_cast",
     "struct",   "switch",  "template",     "this",      "thread_local", "throw",    "true",          "try",
     "typedef",  "typeid",  "typename",     "union",     "unsigned",     "using",    "virtual",       "void",
-    "volatile", "wchar_t", "while",        "xor",       "xor_eq"};
+    "volatile", "wchar_t", "while",        "xor",       "xor_eq",       "linux",    "unix",          "NULL",
+    "errno",    "stdin",   "stdout",       "stderr"};
 
 static bool is_letter(char c) {
   return isalnum((unsigned char)c) || c == '_';

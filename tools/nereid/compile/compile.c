@@ -14,6 +14,7 @@
 #include "tools/nereid/define.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/jobs/jobs.h"
+#include "tools/nereid/jobs/processors.h"
 #include "tools/nereid/jobs/progress.h"
 #include "tools/nereid/paths.h"
 #include "tools/nereid/store/place.h"
@@ -242,7 +243,7 @@ static tool_job_result_t run_job(void *data, size_t index) {
 /* A single input is compiled in this process. */
 static int run_all(work_t *work, tool_progress_kind_t progress) {
   const int64_t jobs = work->settings->jobs;
-  work->n_workers = (size_t)(jobs == TOOL_ALL ? tool_jobs_processors() : jobs);
+  work->n_workers = (size_t)(jobs == TOOL_ALL ? tool_processors() : jobs);
   if (work->n_inputs == 1)
     return compile_one(work, work->inputs[0]).code;
   return tool_jobs_run(&(tool_jobs_t){.command = &tool_command_compile,

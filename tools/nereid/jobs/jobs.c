@@ -7,11 +7,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { MAX_WORKERS = 1024 };
 
@@ -24,14 +22,6 @@ typedef struct pool {
   tool_progress_t progress;
   int code;
 } pool_t;
-
-int64_t tool_jobs_processors(void) {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-    return CPU_COUNT(&allowed);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online > 0 ? online : 1;
-}
 
 static void finish_job(pool_t *pool, tool_worker_t *worker, tool_job_result_t result) {
   if (tool_worker_has_errors(worker))

@@ -13,7 +13,4 @@
  * (tools/nereid/interrupt.h) no job starts, the workers end, and the call returns TOOL_CALL. */
 int tool_jobs_run(const tool_jobs_t *jobs);
 
-/* Returns the number of processors on which this process may run. */
-int64_t tool_jobs_processors(void);
-
 #endif
