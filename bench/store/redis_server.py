@@ -46,7 +46,7 @@ class Server:
     def call(self, *words):
         """Runs a command on a new connection; returns bytes, an integer, None or a list of these."""
         with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(2)
+            client.settimeout(30)
             client.connect(self.path)
             parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
             client.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts))

@@ -172,8 +172,7 @@ static const char *place(const char *text) {
 
 int main(int argc, char **argv) {
   worker_t worker = {.log = -1, .seed = (unsigned)getpid()};
-  nereid_store_options_t options = {
-      .size = sizeof options, .handler = on_event, .user_data = &worker, .time_limit = 300};
+  nereid_store_options_t options = {.size = sizeof options, .handler = on_event, .user_data = &worker};
   nereid_message_t message = {""};
   const bool is_check = argc == 3 && strcmp(argv[1], "check") == 0;
   const bool is_fill = argc == 8 && strcmp(argv[1], "fill") == 0;
@@ -187,6 +186,7 @@ int main(int argc, char **argv) {
     options.redis = place(argv[3]);
     worker.log = open(argv[4], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     options.lease = (uint32_t)strtoul(argv[6], NULL, 10);
+    options.time_limit = is_fill ? 300 : 10000; /* faults are expected; a busy machine is not a fault */
     worker.compile = strtol(argv[7], NULL, 10);
   }
   if (nereid_store_open(&options, &worker.store, &message)) {

@@ -41,6 +41,15 @@ static void sleep_milliseconds(long milliseconds) {
 
 /* --- the server --- */
 
+static bool is_listening(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", socket_path);
+  const bool is_connected = connect(client, (struct sockaddr *)&address, sizeof address) == 0;
+  close(client);
+  return is_connected;
+}
+
 static void start_server(const char *option, const char *value) {
   server = fork();
   assert_true(server >= 0);
@@ -53,9 +62,9 @@ static void start_server(const char *option, const char *value) {
            "--dir", folder, option, value, (char *)NULL);
     _exit(127);
   }
-  for (int i = 0; i < 500 && access(socket_path, F_OK) != 0; ++i)
+  for (int i = 0; i < 1000 && !is_listening(); ++i)
     sleep_milliseconds(10);
-  assert_int_equal(access(socket_path, F_OK), 0);
+  assert_true(is_listening());
 }
 
 static void stop_server(void) {
@@ -97,7 +106,7 @@ static int close_folder(void **state) {
 /* --- the store --- */
 
 static const nereid_store_options_t defaults = {
-    .size = sizeof defaults, .redis = url, .handler = keep_event, .time_limit = 200, .lease = 1000};
+    .size = sizeof defaults, .redis = url, .handler = keep_event, .time_limit = 500, .lease = 1000};
 
 static nereid_store_t *open_with(nereid_store_options_t options) {
   nereid_store_t *made;
@@ -176,14 +185,14 @@ static void texts_and_removal_reach_the_server(void **state) {
   nereid_store_close(other);
 }
 
-/* 16 threads with a store each request the same 6 keys: each is compiled once. */
+/* 16 threads request the same 6 keys, half of them with a store that they share: each is compiled once. */
 static _Atomic int compilations;
 
 static void *request_all(void *argument) {
-  (void)argument;
-  nereid_store_t *store = NULL;
-  if (nereid_store_open(&defaults, &store, NULL))
+  nereid_store_t *store = argument, *own = NULL;
+  if (!store && nereid_store_open(&defaults, &own, NULL))
     return "open";
+  store = store ? store : own;
   for (unsigned i = 0; i < 6; ++i) {
     const nereid_store_key_t key = key_of(i);
     nereid_store_unit_t *unit;
@@ -201,7 +210,7 @@ static void *request_all(void *argument) {
       return "put";
     nereid_store_claim_release(mine);
   }
-  nereid_store_close(store);
+  nereid_store_close(own);
   return NULL;
 }
 
@@ -210,13 +219,15 @@ static void one_thread_compiles_each_key(void **state) {
   (void)state;
   start_server("--maxmemory", "0");
   compilations = 0;
+  nereid_store_t *shared = open_with(defaults);
   for (size_t i = 0; i < 16; ++i)
-    assert_int_equal(pthread_create(&threads[i], NULL, request_all, NULL), 0);
+    assert_int_equal(pthread_create(&threads[i], NULL, request_all, i % 2 ? shared : NULL), 0);
   for (size_t i = 0; i < 16; ++i) {
     void *error;
     pthread_join(threads[i], &error);
     assert_null(error);
   }
+  nereid_store_close(shared);
   assert_int_equal(compilations, 6);
   assert_int_equal(events, 0);
 }
@@ -232,10 +243,10 @@ static void a_lease_expires(void **state) {
   double start = seconds();
   assert_int_equal(claim(other, 1, 50, &mine), NEREID_ERROR_NOT_FOUND); /* the wait passes before */
   assert_null(mine);
-  assert_true(seconds() - start < 0.5);
+  assert_true(seconds() - start < 0.8);
   assert_int_equal(claim(other, 1, 0, &mine), NEREID_ERROR_NOT_FOUND);
   assert_non_null(mine);
-  assert_true(seconds() - start > 0.5 && seconds() - start < 2.0);
+  assert_true(seconds() - start > 0.5 && seconds() - start < 4.0);
   /* The late release of the first owner does not delete the lease of the second. */
   nereid_store_claim_release(lost);
   assert_int_equal(claim(owner, 1, 50, &lost), NEREID_ERROR_NOT_FOUND);
@@ -300,7 +311,7 @@ static void a_server_that_fails_costs_a_miss(void **state) {
   double start = seconds();
   for (unsigned i = 10; i < 20; ++i)
     assert_int_equal(get(other, i), NEREID_ERROR_NOT_FOUND);
-  assert_true(seconds() - start < 0.5); /* one time limit, then a pause */
+  assert_true(seconds() - start < 2.0); /* one time limit, then a pause; not ten */
   assert_non_null(strstr(last_event, "did not answer within the time limit"));
   assert_int_equal(put(other, 3), NEREID_ERROR_IO);
   kill(server, SIGCONT);
@@ -433,7 +444,7 @@ static void request_from_hostile(const char *reply, bool is_slow) {
   const int before = events;
   const double start = seconds();
   assert_int_equal(get(store, 1), NEREID_ERROR_NOT_FOUND);
-  assert_true(seconds() - start < 0.4);
+  assert_true(seconds() - start < 2.0);
   assert_int_equal(events, before + 1);
   nereid_store_close(store);
   shutdown(hostile.listener, SHUT_RDWR);
