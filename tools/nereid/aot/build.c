@@ -133,7 +133,7 @@ static tool_job_result_t run_job(void *data, size_t job) {
 /* --- results --- */
 
 static nereid_status_t read_files(nereid_arena_t *arena, const build_t *build, size_t job, nereid_message_t *message) {
-  tool_aot_kernel_t *kernel;
+  tool_aot_kernel_t *kernel = NULL; /* gcc at -O2 does not see that find_image sets it */
   tool_aot_image_t *image = find_image(build->plan, job, &kernel);
   const char *bytes = nereid_arena_format(arena, "%s/%zu.image", build->folder, job);
   const char *text = nereid_arena_format(arena, "%s/%zu.json", build->folder, job);
