@@ -112,6 +112,8 @@ static nereid_status_t serve(server_t *server, int32_t length, const float *x, f
   }
   if (!status)
     status = nereid_device_upload(server->device, bucket->x, padded, bytes, message);
+  if (!status) /* the stream does not wait for the default stream, on which the driver copies */
+    status = nereid_stream_synchronize(server->device, NULL, message);
   if (!status)
     status = bucket->graph ? nereid_graph_launch(bucket->graph, server->stream, message)
                            : call_kernels(server, bucket, nereid_lazy_launch, message);

@@ -6,6 +6,7 @@
  * A case is a module and the options of its run; edits make either of them simpler (edit.h). The output file begins with
  * the command line that shows the property. It is written after each step, so that an interrupted reduction can be
  * continued from it. */
+#include "tools/nereid/define.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/reduce/reduction.h"
 
@@ -157,8 +158,11 @@ static nereid_status_t prepare(reducer_t *it, nereid_message_t *message) {
                                 property.counter);
   if (!status)
     status = nereid_file_read(it->arena, it->path, &input, message);
+  if (!status)
+    status = tool_define(it->arena, it->path, &it->settings.run.defines, &input, message);
   if (status)
     return status;
+  it->settings.run.defines.size = 0; /* candidates have no placeholders */
   read_reproducer(it, input);
   const char *slash = strrchr(it->output, '/'), *dot = strrchr(slash ? slash : it->output, '.');
   it->reduction = (tool_reduction_t){
