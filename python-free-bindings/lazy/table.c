@@ -13,7 +13,11 @@
 enum { FIRST_SLOTS = 16 };
 
 static uint64_t hash(uint64_t key, const nereid_lazy_properties_t *properties) {
-  return nereid_lazy_key(nereid_lazy_key(key, properties->bits[0]), properties->bits[1]);
+  uint64_t bits = key * UINT64_C(0x9e3779b97f4a7c15) + properties->bits[0] * UINT64_C(0xc2b2ae3d27d4eb4f) +
+                  properties->bits[1] * UINT64_C(0x165667b19e3779f9);
+  bits ^= bits >> 32;
+  bits *= UINT64_C(0xff51afd7ed558ccd);
+  return bits ^ bits >> 29;
 }
 
 const nereid_decision_t *nereid_decision_find(const nereid_lazy_kernel_t *kernel, uint64_t key,

@@ -20,27 +20,31 @@ nereid_property_t nereid_lazy_property(const nereid_lazy_properties_t *propertie
   return (nereid_property_t)(properties->bits[argument / PER_WORD] >> (argument % PER_WORD * BITS) & 15);
 }
 
-static nereid_property_t property_of(const nereid_value_t *argument, uint32_t policy) {
-  const bool is_integer = argument->kind == NEREID_PARAMETER_SCALAR && argument->element >= NEREID_ELEMENT_I8 &&
-                          argument->element <= NEREID_ELEMENT_I64;
+/* On the path of every launch. */
+static inline nereid_property_t property_of(const nereid_value_t *argument, uint32_t policy) {
   const bool is_pointer = argument->kind == NEREID_PARAMETER_POINTER;
-  if (is_pointer && argument->as.bits == 0 && policy & NEREID_LAZY_SPECIALIZE_NULL)
+  const uint64_t value = argument->as.bits;
+  if (!is_pointer && (argument->kind != NEREID_PARAMETER_SCALAR || argument->element < NEREID_ELEMENT_I8 ||
+                      argument->element > NEREID_ELEMENT_I64))
+    return NEREID_PROPERTY_AS_WRITTEN;
+  if (is_pointer && value == 0 && policy & NEREID_LAZY_SPECIALIZE_NULL)
     return NEREID_PROPERTY_NULL;
-  if (is_integer && argument->as.bits == 1 && policy & NEREID_LAZY_SPECIALIZE_ONE)
+  if (!is_pointer && value == 1 && policy & NEREID_LAZY_SPECIALIZE_ONE)
     return NEREID_PROPERTY_ONE;
-  if ((is_integer || is_pointer) && policy & NEREID_LAZY_SPECIALIZE_DIVISIBLE)
-    return argument->as.bits % 16 ? NEREID_PROPERTY_GENERIC : NEREID_PROPERTY_DIVISIBLE;
+  if (policy & NEREID_LAZY_SPECIALIZE_DIVISIBLE)
+    return value & 15 ? NEREID_PROPERTY_GENERIC : NEREID_PROPERTY_DIVISIBLE;
   return NEREID_PROPERTY_AS_WRITTEN;
 }
 
 nereid_lazy_properties_t nereid_lazy_properties(const nereid_lazy_options_t *options, size_t n,
                                                 const nereid_value_t *arguments) {
   nereid_lazy_properties_t properties = {{0, 0}};
-  if (!options->specialize)
+  const uint32_t policy = options->specialize;
+  if (!policy)
     return properties;
   for (size_t i = 0; i < n && i < NEREID_LAZY_SPECIALIZED; ++i)
     if (!(options->unspecialized >> i & 1))
-      set_property(&properties, i, property_of(&arguments[i], options->specialize));
+      set_property(&properties, i, property_of(&arguments[i], policy));
   return properties;
 }
 

@@ -225,11 +225,14 @@ NEREID_MUST_USE nereid_status_t nereid_lazy_report(nereid_lazy_kernel_t *kernel,
 /* Returns the bucket of a size: 0 for 0, else 1 + the base-2 logarithm rounded up. Sizes up to the next power of two
  * share a tuning result. */
 static inline uint64_t nereid_lazy_bucket(uint64_t size) {
-  uint64_t bucket = 0;
-  for (uint64_t limit = 1; bucket < 64 && size; ++bucket, limit <<= 1)
-    if (size <= limit)
-      return bucket + 1;
-  return size ? 65 : 0;
+#if defined(__GNUC__)
+  return size < 2 ? size : 65 - (uint64_t)__builtin_clzll(size - 1);
+#else
+  uint64_t bucket = size ? 1 : 0;
+  for (uint64_t rest = size ? size - 1 : 0; rest; rest >>= 1)
+    ++bucket;
+  return bucket;
+#endif
 }
 
 /* Returns a key of two values; repeat it for more. */
