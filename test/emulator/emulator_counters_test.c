@@ -128,6 +128,58 @@ static void threads_of_the_host_count_the_same(void **state) {
   assert_int_equal(first.global_sectors[1], 50 * 8);
 }
 
+/* The costs of the instructions whose text begins with `text`. */
+typedef struct cost_of {
+  const char *text;
+  nereid_emulator_cost_t sum;
+  uint64_t warps; /* of all instructions */
+} cost_of_t;
+
+static void keep_cost(void *user_data, const nereid_emulator_cost_t *cost) {
+  cost_of_t *wanted = user_data;
+  wanted->warps += cost->warps;
+  if (nereid_view_starts_with(cost->place.text, nereid_view(wanted->text)))
+    wanted->sum = *cost;
+}
+
+static nereid_emulator_cost_t cost_of(const char *body, const char *text, uint32_t threads) {
+  static uint64_t data[1024];
+  cost_of_t wanted = {.text = text};
+  nereid_emulator_launch_t launch = {.grid = {2, 1, 1},
+                                     .block = {threads, 1, 1},
+                                     .shared_bytes = 8192,
+                                     .count = true,
+                                     .cost = keep_cost,
+                                     .user_data = &wanted};
+  if (emulate_launch(emulate_kernel(body), data, sizeof data, launch, &report))
+    fail_msg("%s", report.message.text);
+  assert_int_equal(wanted.warps, report.warp_instructions);
+  return wanted.sum;
+}
+
+/* Two CTAs of two warps; lanes of a warp store with a stride of two words, so that pairs of lanes share a bank. */
+static void costs_of_instructions(void **state) {
+  static const char body[] = "mov.u32 %r1, %tid.x; mov.u32 %r9, smem; shl.b32 %r2, %r1, 3; add.u32 %r2, %r2, %r9;\n"
+                             "st.shared.b32 [%r2], %r1; bar.sync 0; setp.lt.u32 %p1, %r1, 4;\n"
+                             "@%p1 ld.shared.b32 %r3, [%r9];";
+  const nereid_emulator_cost_t store = cost_of(body, "st.shared", 64), load = cost_of(body, "ld.shared", 64);
+  const nereid_emulator_cost_t barrier = cost_of(body, "bar.sync", 64);
+  (void)state;
+  assert_int_equal(store.kind, NEREID_EMULATOR_CLASS_MEMORY);
+  assert_int_equal(store.warps, 4);
+  assert_int_equal(store.threads, 128);
+  assert_int_equal(store.shared_requests[1], 4);
+  assert_int_equal(store.shared_wavefronts[1], 8);
+  assert_int_equal(store.bank_conflicts, 4);
+  assert_int_equal(store.shared_bytes[1], 512);
+  assert_int_equal(load.warps, 4); /* the guard is false in all lanes of the second warp */
+  assert_int_equal(load.threads, 8);
+  assert_int_equal(load.shared_requests[0], 2);
+  assert_int_equal(load.shared_bytes[0], 32);
+  assert_int_equal(barrier.barriers, 2);
+  assert_int_equal(barrier.warps, 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(instructions_by_class),
@@ -135,6 +187,7 @@ int main(void) {
       cmocka_unit_test(wavefronts_of_shared_memory),
       cmocka_unit_test(other_spaces),
       cmocka_unit_test(threads_of_the_host_count_the_same),
+      cmocka_unit_test(costs_of_instructions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // The columns: a list of lines per stage, marks, and the selected line.
 
 const rowHeight = 18, chunkRows = 100;
-const columns = [];            // by stage: {element, lines, rows, overview}
+const columns = [];            // by stage: {element, list, overview, rows}
 let selected = null;           // {stage, number} that was clicked or reached by keys; null: marks follow the pointer
 let marked = [];               // by stage: set of lines
 let markedRows = [];           // their elements
@@ -44,14 +44,10 @@ function createColumn(stage) {
   overview.addEventListener('click', event => {
     list.scrollTop = event.offsetY / overview.clientHeight * list.scrollHeight - list.clientHeight / 2;
   });
-  return {element, list, overview, rows: null};
+  return {element, list, overview, rows: [...list.querySelectorAll('.row')]};
 }
 
-function rowOf(stage, number) {
-  const column = columns[stage];
-  column.rows = column.rows || column.list.getElementsByClassName('row');
-  return column.rows[number - 1];
-}
+function rowOf(stage, number) { return columns[stage].rows[number - 1]; }
 
 function isShown(stage) { return columns[stage] && !columns[stage].element.hidden; }
 
@@ -61,9 +57,8 @@ function isShown(stage) { return columns[stage] && !columns[stage].element.hidde
 function drawBars() {
   for (const [stage, {lines}] of stages.entries()) {
     const numbers = lines.map(line => line.cost ? metric.of(line.cost) : 0), largest = Math.max(...numbers, 1);
-    const rows = columns[stage].list.getElementsByClassName('row');
     lines.forEach((line, i) => {
-      const cell = rows[i].children[1], number = numbers[i];
+      const cell = rowOf(stage, i + 1).children[1], number = numbers[i];
       if (number || cell.firstChild)
         cell.innerHTML = number ? `<i style="width:${Math.max(2, number / largest * 36)}px" title="${format(number)} ${metric.name}"></i>` : '';
     });
@@ -165,7 +160,7 @@ function updateStageButtons() {
 
 // The stages that fit, of those that matter most.
 function chooseStages() {
-  const order = ['ptx', 'ttgir', 'source', 'ttir', 'sass', 'input', 'll', 'llvm'].filter(name => name in stageIndex);
+  const order = ['ptx', 'source', 'ttgir', 'ttir', 'sass', 'input', 'll', 'llvm'].filter(name => name in stageIndex);
   const fits = isNarrow() ? 1 : Math.max(2, Math.floor(innerWidth / 330));
   const chosen = new Set(isNarrow() ? [order.includes('source') ? 'source' : order[0]] : order.slice(0, fits));
   columns.forEach((column, stage) => { column.element.hidden = !chosen.has(stages[stage].name); });
