@@ -41,8 +41,8 @@ static const tool_option_t options[] = {
     {"--header", "H", "the C header", TOOL_ONCE, AT(header)},
     {"--emit-c", "C", "write the C source of the library, for another build system", TOOL_ONCE, AT(source)},
     {"--config", "[KERNEL:]KEY=VALUE,...",
-     "a configuration of all kernels or of one: num_warps, num_stages, num_ctas, maxnreg, constants of the IR, and its "
-     "name; the first that is suitable is the default",
+     "a configuration of all kernels or of one: num_warps, num_stages, num_ctas, maxnreg, constants of the IR, "
+     "arguments=divisible (by 16) or generic, and its name; the first that is suitable is the default",
      TOOL_LIST, AT(request.configurations)},
     {"--kernel", "NAME", "compile this public function only", TOOL_LIST, AT(request.kernels)},
     {"--grid", "[KERNEL:]GRID", "the grid of all kernels or of one, as --grid of nereid compile", TOOL_LIST,

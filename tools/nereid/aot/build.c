@@ -44,6 +44,21 @@ static const char *name_of(void *data, size_t job) {
 
 /* --- one compilation, in a worker --- */
 
+/* Sets the property of all arguments; those that cannot have it keep what the IR states. */
+static nereid_status_t set_property(nereid_arena_t *arena, nereid_property_t property,
+                                    nereid_compile_options_t *options, nereid_message_t *message) {
+  enum { ARGUMENTS = 512 }; /* at least as many as a kernel can have */
+  if (property == NEREID_PROPERTY_AS_WRITTEN)
+    return NEREID_OK;
+  uint8_t *properties = nereid_arena_new(arena, uint8_t, ARGUMENTS);
+  if (!properties)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  memset(properties, (int)property, ARGUMENTS);
+  options->properties = properties;
+  options->n_properties = ARGUMENTS;
+  return NEREID_OK;
+}
+
 /* Replaces constants of the configuration in the grid; a constant that the grid does not mention is for the IR. */
 static nereid_status_t define_in_grid(nereid_arena_t *arena, const tool_aot_kernel_t *kernel,
                                       const tool_list_t *constants, const char **out_grid, nereid_message_t *message) {
@@ -99,6 +114,8 @@ static nereid_status_t compile(const build_t *build, size_t job, tool_source_t *
   nereid_status_t status = tool_define(arena, kernel->input, &configuration->constants, &source->text, message);
   if (!status)
     status = define_in_grid(arena, kernel, &configuration->constants, &options.grid, message);
+  if (!status)
+    status = set_property(arena, configuration->property, &options, message);
   if (!status)
     status = nereid_compiler_create(&how, &compiler);
   if (!status)

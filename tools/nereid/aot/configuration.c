@@ -2,7 +2,8 @@
  *
  *   sm_80,sm_90a,compute_90a                          cubins for two targets, and PTX
  *   matmul:name=big,num_warps=8,BLOCK_M=256           a configuration of one kernel
- *   num_warps=4,num_stages=2                          of all kernels, named num_warps_4_num_stages_2 */
+ *   num_warps=4,num_stages=2                          of all kernels, named num_warps_4_num_stages_2
+ *   name=any,arguments=generic                        without the promises of the IR about arguments */
 #include "tools/nereid/aot/plan.h"
 
 #include "target/target.h"
@@ -91,6 +92,17 @@ static nereid_status_t parse_option(const char *key, const char *value, tool_aot
   return NEREID_ERROR_NOT_FOUND;
 }
 
+/* Parses the value of the key `arguments`. */
+static nereid_status_t parse_property(const char *value, tool_aot_configuration_t *out, nereid_message_t *message) {
+  if (strcmp(value, "generic") == 0)
+    out->property = NEREID_PROPERTY_GENERIC;
+  else if (strcmp(value, "divisible") == 0)
+    out->property = NEREID_PROPERTY_DIVISIBLE;
+  else
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "arguments=%s: expected generic or divisible", value);
+  return NEREID_OK;
+}
+
 /* Parses KEY=VALUE; a key that is not an option is a constant. */
 static nereid_status_t parse_entry(nereid_arena_t *arena, const char *entry, tool_aot_configuration_t *out,
                                    nereid_message_t *message) {
@@ -107,6 +119,8 @@ static nereid_status_t parse_entry(nereid_arena_t *arena, const char *entry, too
                ? NEREID_OK
                : nereid_message_set(message, NEREID_ERROR_ARGUMENT, "%s: expected letters, digits and _", entry);
   }
+  if (strcmp(key, "arguments") == 0)
+    return parse_property(equals + 1, out, message);
   nereid_status_t status = parse_option(key, equals + 1, out, message);
   if (status != NEREID_ERROR_NOT_FOUND)
     return status;

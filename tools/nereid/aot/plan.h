@@ -19,6 +19,7 @@ typedef struct tool_aot_configuration {
   const char *name;                                 /* "num_warps_8", or the value of the key `name` */
   bool is_named;                                    /* by the key `name` */
   int32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default */
+  nereid_property_t property;                       /* of all arguments */
   tool_list_t constants;                            /* "NAME=VALUE" */
 } tool_aot_configuration_t;
 
