@@ -66,6 +66,11 @@ static inline bool nereid_target_has_cache_policies(int ptx_version) {
   return ptx_version >= 74;
 }
 
+/* cp.async with a predicate that ignores the source (PTX ISA 7.5, "cp.async"). */
+static inline bool nereid_target_has_ignored_sources(int ptx_version) {
+  return ptx_version >= 75;
+}
+
 /* stmatrix. */
 static inline bool nereid_target_has_stmatrix(int capability) {
   return capability >= NEREID_SM_90;

@@ -2,16 +2,19 @@
  *
  *   %t = ttg.async_copy_global_to_local %p, %b mask %m other %zero
  *   ->
- *   cp.async.cg.shared.global [slot], [%p.0], 16, %m ? 16 : 0        one per run of contiguous registers
+ *   cp.async.cg.shared.global [slot], [%p.0], 16, !%m                one per run of contiguous registers
  *
  * An access moves 4, 8 or 16 bytes (PTX ISA, "cp.async"): as many as the pointers prove contiguous and the buffer
  * keeps together. Where the mask is false nothing is copied: cp.async fills with zeros, other values are stored under
- * the opposite predicate. Tokens have no representation: the instructions are ordered. */
+ * the opposite predicate. The mask is the ignore-src predicate of cp.async: for a number of source bytes that the mask
+ * selects, ptxas takes three more instructions per mask. Tokens have no representation: the instructions are ordered. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "conversion/ttg_to_llvm/slots.h"
+
+#include "base/target_facts.h"
 #include "dialects/ir.h"
 
 #include "nereid/dialects/tt.h"
@@ -54,19 +57,31 @@ static bool is_zero(MlirValue value) {
   return mlirAttributeIsAInteger(attribute) && mlirIntegerAttrGetValueInt(attribute) == 0;
 }
 
-/* One access: registers from `r` on. Operands: slot, address, then source bytes and predicate if there. */
+static MlirValue inverted(nereid_lower_t *lower, MlirValue predicate) {
+  return nereid_emit_xor(lower, predicate, nereid_emit_int(lower, lower->types->i1, 1));
+}
+
+/* The operand after the size, with which a masked-off copy fills with zeros: a predicate that ignores the source, or in
+ * earlier versions of PTX the number of source bytes. */
+static MlirValue emit_source(nereid_lower_t *lower, const copy_t *copy, MlirValue mask, bool can_ignore) {
+  if (can_ignore)
+    return inverted(lower, mask);
+  return nereid_emit_select(lower, mask, nereid_emit_i32(lower, (int32_t)copy->bytes), nereid_emit_i32(lower, 0));
+}
+
+/* One access: registers from `r` on. Operands: slot, address, then what masks the source and predicate if there. */
 static void emit_copy(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
   MlirValue mask = at(copy->masks, r),
             predicate = copy->zeros ? copy->thread : nereid_lower_both(lower, copy->thread, mask);
   const bool fills = copy->zeros && !mlirValueIsNull(mask), masked = !mlirValueIsNull(predicate);
+  const bool can_ignore = nereid_target_has_ignored_sources(lower->module->options.ptx_version);
   const char *cache = copy->bytes == 16 ? "cg" : "ca"; /* only 16-byte copies may bypass L1 */
   MlirValue operands[4] = {nereid_slots_address(lower, &copy->slots, (uint32_t)r), at(copy->pointers, r)};
   intptr_t n = 2;
   const char *text =
       nereid_arena_format(lower->arena, "cp.async.%s.shared.global [$0], [$1], %d", cache, (int)copy->bytes);
   if (fills) {
-    operands[n++] =
-        nereid_emit_select(lower, mask, nereid_emit_i32(lower, (int32_t)copy->bytes), nereid_emit_i32(lower, 0));
+    operands[n++] = emit_source(lower, copy, mask, can_ignore);
     text = text ? nereid_arena_format(lower->arena, "%s, $2", text) : NULL;
   }
   if (masked)
@@ -74,8 +89,9 @@ static void emit_copy(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
   if (text)
     text = masked ? nereid_arena_format(lower->arena, "@$%d %s;", (int)n - 1, text)
                   : nereid_arena_format(lower->arena, "%s;", text);
-  const char *constraints = fills ? (masked ? "r,l,r,b" : "r,l,r") : masked ? "r,l,b" : "r,l";
-  if (text)
+  const char *constraints =
+      nereid_arena_format(lower->arena, "r,l%s%s", fills ? (can_ignore ? ",b" : ",r") : "", masked ? ",b" : "");
+  if (text && constraints)
     nereid_emit_asm(lower, text, constraints, true, 0, NULL, n, operands, NULL);
 }
 
@@ -84,8 +100,7 @@ static void emit_others(nereid_lower_t *lower, const copy_t *copy, intptr_t r) {
   const unsigned bits = (unsigned)copy->slots.bytes * 8;
   const char *letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";
   MlirType word = mlirIntegerTypeGet(lower->context, bits);
-  MlirValue off = nereid_emit_xor(lower, at(copy->masks, r), nereid_emit_int(lower, lower->types->i1, 1));
-  MlirValue predicate = nereid_lower_both(lower, copy->thread, off);
+  MlirValue predicate = nereid_lower_both(lower, copy->thread, inverted(lower, at(copy->masks, r)));
   const char *text = nereid_arena_format(lower->arena, "@$2 st.shared.b%u [$0], $1;", bits);
   const char *constraints = nereid_arena_format(lower->arena, "r,%s,b", letter);
   for (intptr_t i = 0; text && constraints && i < copy->vector; ++i) {

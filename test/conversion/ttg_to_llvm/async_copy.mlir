@@ -1,5 +1,6 @@
 // Asynchronous copies: width, cache, predicate or zero fill, groups, and the synchronization after the wait.
-// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s --check-prefixes=CHECK,NEW
+// RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm="ptx-version=74" | FileCheck %s --check-prefixes=CHECK,OLD
 
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -26,10 +27,13 @@ tt.func private @whole(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) -> tensor<
   tt.return %x : tensor<512xf32, #v4>
 }
 
-// Masked-off elements: the source size gives zeros, other values are stored; without `other` nothing is written.
+// Masked-off elements: an ignored source, or one of 0 bytes, gives zeros, other values are stored; without `other` nothing
+// is written.
 // CHECK-LABEL: llvm.func internal @masked(
-// CHECK: llvm.select
-// CHECK: "cp.async.ca.shared.global [$0], [$1], 4, $2;", "r,l,r"
+// NEW: llvm.xor
+// NEW: "cp.async.ca.shared.global [$0], [$1], 4, $2;", "r,l,b"
+// OLD: llvm.select
+// OLD: "cp.async.ca.shared.global [$0], [$1], 4, $2;", "r,l,r"
 // CHECK: "@$2 cp.async.ca.shared.global [$0], [$1], 4;", "r,l,b"
 // CHECK: "@$2 st.shared.b32 [$0], $1;", "r,r,b"
 // CHECK: "@$2 cp.async.ca.shared.global [$0], [$1], 4;", "r,l,b"
