@@ -72,6 +72,8 @@ if shutil.which("redis-server") or shutil.which("redis-check-rdb"):
     config.available_features.add("redis")
 if config.redis:
     config.available_features.add("hiredis")
+if config.redis_tls and shutil.which("openssl"):
+    config.available_features.add("hiredis-tls")
 if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
     config.available_features.add("gpu")
 else:

@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "base/file.h"
+#include "python-free-bindings/launch/image/image.h"
 #include "target/assembler/assemble.h"
 
 #include <stdio.h>
@@ -96,13 +97,45 @@ static const char *copy(nereid_arena_t *arena, nereid_view_t *bytes, nereid_view
   return data;
 }
 
-/* Fills the result. NEREID_ERROR_NOT_FOUND: the metadata are not valid. */
+/* Checks that the parts of a unit belong together and to the request. A checksum detects damage, not a unit that another
+ * program stored under this key. */
+static nereid_status_t check(nereid_compilation_t *compilation, const nereid_store_content_t *content,
+                             nereid_metadata_t *metadata, nereid_message_t *message) {
+  const nereid_compile_options_t *options = &compilation->options;
+  const nereid_image_kind_t kind = options->emit == NEREID_STAGE_PTX ? NEREID_IMAGE_PTX : NEREID_IMAGE_CUBIN;
+  nereid_arena_t *arena = &compilation->scratch;
+  nereid_image_t image;
+  nereid_target_t target = {.name = ""};
+  nereid_status_t status = nereid_metadata_parse(arena, content->metadata, metadata, message);
+  if (!status)
+    status = nereid_image_inspect(arena, content->image, &image, message);
+  if (!status && (image.kind != kind || !nereid_image_find(&image, metadata->name)))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "its image does not contain the kernel '%s'",
+                              metadata->name);
+  if (!status && options->target)
+    status = nereid_target_parse(nereid_view(options->target), &compilation->compiler->report, &target);
+  if (!status && (image.capability != metadata->capability ||
+                  (target.name[0] && strcmp(target.name, metadata->arch ? metadata->arch : "") != 0)))
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "its image is for %s and its metadata for %s", image.arch,
+                              metadata->arch ? metadata->arch : "no architecture");
+  return status;
+}
+
+/* Fills the result. NEREID_ERROR_NOT_FOUND: the unit is not usable. */
 static nereid_status_t fill(nereid_compilation_t *compilation, const nereid_store_unit_t *unit) {
   const nereid_store_content_t content = nereid_store_unit_content(unit);
   nereid_result_t *result = compilation->result;
   nereid_metadata_t metadata;
-  if (!content.image.size || nereid_metadata_parse(&compilation->scratch, content.metadata, &metadata, NULL))
+  nereid_message_t reason = {""};
+  const nereid_status_t status = check(compilation, &content, &metadata, &reason);
+  if (status == NEREID_ERROR_MEMORY)
+    return status;
+  if (status) {
+    nereid_report_at(&compilation->compiler->report, NEREID_REPORT_WARNING, compilation->name, 0, 0,
+                     "the unit of the store is not usable and is compiled again: %s", reason.text);
+    compilation->compiler->warnings = 0; /* the new result is stored */
     return NEREID_ERROR_NOT_FOUND;
+  }
   result->kernel = nereid_arena_copy(&result->arena, nereid_view(metadata.name));
   if (!result->kernel || !copy(&result->arena, &result->bytes, content.image) ||
       !copy(&result->arena, &result->metadata, content.metadata))

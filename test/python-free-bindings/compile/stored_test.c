@@ -197,6 +197,31 @@ static void metadata_are_checked(void **state) {
   }
 }
 
+static bool change_arch(void *user_data, const nereid_store_item_t *item) {
+  nereid_store_unit_t *unit;
+  (void)user_data;
+  assert_int_equal(nereid_store_inspect(store, &item->key, &unit, &message), NEREID_OK);
+  nereid_store_content_t content = nereid_store_unit_content(unit);
+  char *image = nereid_arena_copy(&arena, content.image), *target = strstr(image, ".target sm_80");
+  assert_non_null(target);
+  memcpy(target, ".target sm_90", 13);
+  content.image.data = image;
+  assert_int_equal(nereid_store_put(store, &item->key, &content, &message), NEREID_OK);
+  nereid_store_unit_destroy(unit);
+  return true;
+}
+
+/* A valid unit under the right key, but with an image for another architecture. */
+static void an_image_of_another_architecture_is_not_used(void **state) {
+  (void)state;
+  expect((nereid_compile_options_t){.target = "sm_80"}, false);
+  assert_int_equal(nereid_store_walk(store, change_arch, NULL, &message), NEREID_OK);
+  diagnostics = 0;
+  expect((nereid_compile_options_t){.target = "sm_80"}, false);
+  assert_int_equal(diagnostics, 1);
+  expect((nereid_compile_options_t){.target = "sm_80"}, true);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
   const struct CMUnitTest tests[] = {
@@ -206,6 +231,7 @@ int main(void) {
       TEST(errors_are_not_stored),
       TEST(a_useless_unit_is_compiled_again),
       TEST(metadata_are_checked),
+      TEST(an_image_of_another_architecture_is_not_used),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
