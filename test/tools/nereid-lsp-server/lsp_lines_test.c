@@ -1,4 +1,4 @@
-/* Positions of the protocol: columns in UTF-16, UTF-8 and UTF-32, line breaks, text that is not UTF-8; edits; tokens. */
+/* Positions: columns in UTF-16, UTF-8 and UTF-32, line breaks, text that is not UTF-8; edits of documents; tokens. */
 #include "tools/nereid-lsp-server/text/document.c"
 #include "tools/nereid-lsp-server/text/lexer.c"
 #include "tools/nereid-lsp-server/text/lines.c"

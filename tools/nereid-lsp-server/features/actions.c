@@ -107,7 +107,8 @@ static void add_offers(lsp_query_t *query, cJSON *list) {
   const nereid_view_t name = find_function(query);
   const lsp_program_t *program = query->place.program;
   const char *function = name.size ? nereid_arena_copy(&query->arena, name) : NULL;
-  if (!function || !program->is_valid || !query->place.section->is_current)
+  const lsp_section_t *section = query->place.section;
+  if (!function || !program->is_valid || (section->is_parsed && !section->is_current))
     return;
   const size_t n = choose(program->module, choices);
   for (size_t c = 0; c < n; ++c) {

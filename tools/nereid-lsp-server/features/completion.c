@@ -101,8 +101,7 @@ static void add_documented(completion_t *it, char sigil, int kind) {
 }
 
 static void complete_name(completion_t *it, char sigil) {
-  const lsp_section_t *section = lsp_query_section(it->query);
-  const size_t first = section ? section->start : 0, last = section ? section->end : it->query->document->text.size;
+  const lsp_part_t section = lsp_document_part(it->query->document, it->query->offset);
   size_t start, end;
   find_function(it->query, &start, &end);
   switch (sigil) {
@@ -110,17 +109,17 @@ static void complete_name(completion_t *it, char sigil) {
     add_tokens(it, LSP_TOKEN_VALUE, start, it->start, KIND_VARIABLE, false);
     break;
   case '@':
-    add_tokens(it, LSP_TOKEN_SYMBOL, first, last, KIND_FUNCTION, false);
+    add_tokens(it, LSP_TOKEN_SYMBOL, section.start, section.end, KIND_FUNCTION, false);
     break;
   case '^':
     add_tokens(it, LSP_TOKEN_BLOCK, start, end, KIND_REFERENCE, true);
     break;
   case '#':
-    add_tokens(it, LSP_TOKEN_ATTR_ALIAS, first, last, KIND_REFERENCE, true);
+    add_tokens(it, LSP_TOKEN_ATTR_ALIAS, section.start, section.end, KIND_REFERENCE, true);
     add_documented(it, '#', KIND_CLASS);
     break;
   default:
-    add_tokens(it, LSP_TOKEN_TYPE_ALIAS, first, last, KIND_CLASS, true);
+    add_tokens(it, LSP_TOKEN_TYPE_ALIAS, section.start, section.end, KIND_CLASS, true);
     add_documented(it, '!', KIND_CLASS);
     break;
   }
@@ -287,7 +286,7 @@ static void complete(completion_t *it) {
 cJSON *lsp_completion(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
   lsp_query_t query;
   cJSON *result = NULL;
-  if (lsp_query_begin(server, params, failure, &query)) {
+  if (lsp_query_begin_text(server, params, failure, &query)) {
     completion_t it = {.query = &query, .items = cJSON_CreateArray()};
     if (lsp_document_is_mlir(query.document))
       complete(&it);

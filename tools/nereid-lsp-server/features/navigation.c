@@ -53,6 +53,14 @@ cJSON *lsp_highlights(lsp_server_t *server, const cJSON *params, lsp_failure_t *
 
 /* --- renaming --- */
 
+/* Renaming needs the program of the present text. */
+static bool begin_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out) {
+  lsp_document_t *document = lsp_server_document(server, lsp_json_text(params, "textDocument.uri"));
+  if (document)
+    (void)lsp_sections_update(document);
+  return lsp_query_begin(server, params, failure, out);
+}
+
 /* The occurrence at the place of the query; null after a failure. */
 static const lsp_occurrence_t *find_here(lsp_query_t *query, const lsp_occurrences_t *all, lsp_failure_t *failure) {
   if (query->place.section && !query->place.section->is_current) {
@@ -69,7 +77,7 @@ static const lsp_occurrence_t *find_here(lsp_query_t *query, const lsp_occurrenc
 cJSON *lsp_prepare_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
   lsp_query_t query;
   cJSON *result = NULL;
-  if (lsp_query_begin(server, params, failure, &query)) {
+  if (begin_rename(server, params, failure, &query)) {
     const lsp_occurrences_t all = lsp_query_occurrences(&query);
     const lsp_occurrence_t *here = find_here(&query, &all, failure);
     if (here) {
@@ -99,21 +107,17 @@ static bool is_spelled_well(char sigil, const char *name) {
  * section for symbols and aliases. */
 static bool is_taken(const lsp_query_t *query, const char *name) {
   const lsp_tokens_t *tokens = lsp_document_tokens(query->document);
-  size_t start = 0, end = query->document->text.size;
-  const lsp_section_t *section = lsp_query_section(query);
-  if (section) {
-    start = section->start;
-    end = section->end;
-  }
-  if ((*name == '%' || *name == '^') && query->place.program && section) {
+  const lsp_part_t section = lsp_document_part(query->document, query->offset);
+  size_t start = section.start, end = section.end;
+  if ((*name == '%' || *name == '^') && query->place.program) {
     const lsp_definition_t *it = lsp_program_operation(query->place.program, query->place.offset);
     for (MlirOperation op = it ? it->op : (MlirOperation){NULL}; !mlirOperationIsNull(op);
          op = mlirOperationGetParentOperation(op)) {
       const lsp_definition_t *around = lsp_program_find(query->place.program, op);
       if (!around || !around->name.size)
         continue;
-      start = section->start + around->scope_start;
-      end = section->start + around->scope_end;
+      start = section.start + around->scope_start;
+      end = section.start + around->scope_end;
       break;
     }
   }
@@ -135,7 +139,7 @@ static cJSON *create_edits(const lsp_query_t *query, const lsp_occurrences_t *al
 cJSON *lsp_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
   lsp_query_t query;
   cJSON *result = NULL;
-  if (lsp_query_begin(server, params, failure, &query)) {
+  if (begin_rename(server, params, failure, &query)) {
     const lsp_occurrences_t all = lsp_query_occurrences(&query);
     const lsp_occurrence_t *here = find_here(&query, &all, failure);
     const char sigil = here ? query.document->text.data[here->start] : 0;

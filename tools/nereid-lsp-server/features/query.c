@@ -4,31 +4,28 @@
 
 #include <stdlib.h>
 
-bool lsp_query_begin(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out) {
+bool lsp_query_begin_text(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out) {
   lsp_document_t *document = lsp_server_document_of(server, params, failure);
   *out = (lsp_query_t){.server = server, .document = document};
   nereid_arena_initialize(&out->arena);
   if (!document)
     return false;
   out->offset = lsp_lines_offset(&document->lines, server->encoding, lsp_json_position(params, "position"));
-  if (!lsp_document_is_mlir(document))
-    return true;
-  out->token = lsp_tokens_at(lsp_document_tokens(document), out->offset);
-  out->place = lsp_sections_place(document, out->offset);
+  if (lsp_document_is_mlir(document))
+    out->token = lsp_tokens_at(lsp_document_tokens(document), out->offset);
+  return true;
+}
+
+bool lsp_query_begin(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out) {
+  if (!lsp_query_begin_text(server, params, failure, out))
+    return false;
+  out->place = lsp_sections_place(out->document, out->offset);
   out->name = out->place.program ? lsp_program_mention(out->place.program, out->place.offset) : NULL;
   return true;
 }
 
 void lsp_query_end(lsp_query_t *query) {
   nereid_arena_deinitialize(&query->arena);
-}
-
-const lsp_section_t *lsp_query_section(const lsp_query_t *query) {
-  const lsp_sections_t *sections = lsp_sections_update(query->document);
-  for (size_t i = 0; i < sections->count; ++i)
-    if (query->offset >= sections->data[i].start && query->offset <= sections->data[i].end)
-      return &sections->data[i];
-  return NULL;
 }
 
 static int compare(const void *a, const void *b) {
@@ -42,11 +39,11 @@ typedef struct occurrence_list {
 
 /* Aliases are global to their section, and nothing else is spelled like them. */
 static void find_alias(lsp_query_t *query, occurrence_list_t *list) {
-  const lsp_section_t *section = lsp_query_section(query);
+  const lsp_part_t section = lsp_document_part(query->document, query->offset);
   const lsp_tokens_t *tokens = lsp_document_tokens(query->document);
   const nereid_view_t text = query->document->text, name = lsp_token_text(text, query->token);
-  for (size_t i = section ? lsp_tokens_from(tokens, section->start) : tokens->count;
-       i < tokens->count && tokens->data[i].start < section->end; ++i) {
+  for (size_t i = lsp_tokens_from(tokens, section.start); i < tokens->count && tokens->data[i].start < section.end;
+       ++i) {
     const lsp_token_t *it = &tokens->data[i];
     if (it->kind == query->token->kind && nereid_view_equal(lsp_token_text(text, it), name))
       (void)nereid_vector_push(&query->arena, &list->items,

@@ -14,8 +14,10 @@ typedef struct lsp_query {
   nereid_arena_t arena;      /* for the answer; freed by lsp_query_end */
 } lsp_query_t;
 
-/* Reads `textDocument` and `position`. False after a failure. */
+/* Reads `textDocument` and `position`. False after a failure. The second form does not parse the text: the query has no
+ * place in a program. */
 bool lsp_query_begin(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out);
+bool lsp_query_begin_text(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out);
 void lsp_query_end(lsp_query_t *query);
 
 /* A name in the document, in bytes. */
@@ -31,8 +33,5 @@ typedef struct lsp_occurrences {
 
 /* Finds all occurrences of the name: of an alias in the text, of others in the program. None when there is no name. */
 lsp_occurrences_t lsp_query_occurrences(lsp_query_t *query);
-
-/* The section of the document that contains the place; null when there is none. */
-const lsp_section_t *lsp_query_section(const lsp_query_t *query);
 
 #endif

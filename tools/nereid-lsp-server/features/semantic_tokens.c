@@ -46,39 +46,58 @@ cJSON *lsp_semantic_tokens_legend(void) {
   return legend;
 }
 
-/* Tokens of one document come by the ten thousand: their positions are computed from the one before. */
+/* Tokens of one document come by the ten thousand: lines of ASCII need no conversion of columns, and numbers are
+ * written without printf. */
 typedef struct walker {
   const lsp_document_t *document;
   lsp_encoding_t encoding;
   size_t line;             /* of the last token */
+  bool is_plain;           /* columns of that line are bytes */
   lsp_position_t position; /* of the last token */
   FILE *out;
   bool has_any;
 } walker_t;
 
+static void put_number(FILE *out, uint32_t value) {
+  char digits[10];
+  size_t n = 0;
+  do
+    digits[n++] = (char)('0' + value % 10);
+  while (value /= 10);
+  while (n > 0)
+    putc_unlocked(digits[--n], out);
+}
+
+static bool is_plain(const walker_t *it) {
+  const lsp_lines_t *lines = &it->document->lines;
+  const size_t end = lsp_lines_end(lines, it->line);
+  size_t at = lines->starts[it->line];
+  while (at < end && it->encoding != LSP_UTF8 && (unsigned char)lines->text.data[at] < 0x80)
+    at++;
+  return at == end || it->encoding == LSP_UTF8;
+}
+
 static void print(walker_t *it, const lsp_token_t *token) {
   const lsp_lines_t *lines = &it->document->lines;
+  const size_t line = it->line;
   while (it->line + 1 < lines->count && lines->starts[it->line + 1] <= token->start)
     it->line++;
-  const size_t start = token->start, end = start + token->length;
-  const nereid_view_t before =
-      nereid_view_of(lines->text.data + lines->starts[it->line], start - lines->starts[it->line]);
-  bool is_ascii = it->encoding == LSP_UTF8;
-  for (size_t i = 0; !is_ascii && i <= before.size + token->length; ++i)
-    if (i == before.size + token->length)
-      is_ascii = true;
-    else if ((unsigned char)before.data[i] >= 0x80)
-      break;
-  lsp_position_t at = {(uint32_t)it->line, (uint32_t)before.size};
+  if (it->line != line || !it->has_any)
+    it->is_plain = is_plain(it);
+  lsp_position_t at = {(uint32_t)it->line, (uint32_t)(token->start - lines->starts[it->line])};
   uint32_t length = token->length;
-  if (!is_ascii) {
-    at = lsp_lines_position(lines, it->encoding, start);
-    length = lsp_lines_position(lines, it->encoding, end).character - at.character;
+  if (!it->is_plain) {
+    at = lsp_lines_position(lines, it->encoding, token->start);
+    length = lsp_lines_position(lines, it->encoding, token->start + token->length).character - at.character;
   }
   const uint32_t down = at.line - it->position.line;
-  fprintf(it->out, "%s%u,%u,%u,%d,%d", it->has_any ? "," : "", (unsigned)down,
-          (unsigned)(down ? at.character : at.character - it->position.character), (unsigned)length,
-          (int)colors[token->kind], token->is_definition);
+  const uint32_t numbers[] = {down, down ? at.character : at.character - it->position.character, length,
+                              (uint32_t)colors[token->kind], token->is_definition};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+    if (i > 0 || it->has_any)
+      putc_unlocked(',', it->out);
+    put_number(it->out, numbers[i]);
+  }
   it->position = at;
   it->has_any = true;
 }

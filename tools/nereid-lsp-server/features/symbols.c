@@ -80,14 +80,14 @@ cJSON *lsp_document_symbols(lsp_server_t *server, const cJSON *params, lsp_failu
   if (!document)
     return NULL;
   cJSON *list = cJSON_CreateArray();
-  const lsp_sections_t *sections = lsp_sections_update(document);
+  const lsp_sections_t *sections = lsp_sections_recent(document);
   for (size_t i = 0; i < sections->count; ++i)
     add_symbols(server, document, &sections->data[i], list);
   return list;
 }
 
 static void add_matches(const lsp_server_t *server, lsp_document_t *document, const char *query, cJSON *list) {
-  const lsp_sections_t *sections = lsp_sections_update(document);
+  const lsp_sections_t *sections = lsp_sections_recent(document);
   for (size_t i = 0; i < sections->count; ++i) {
     const lsp_section_t *section = &sections->data[i];
     for (size_t k = 0; section->program && k < section->program->n_operations; ++k) {
@@ -118,7 +118,7 @@ cJSON *lsp_folding_ranges(lsp_server_t *server, const cJSON *params, lsp_failure
   if (!document)
     return NULL;
   cJSON *list = cJSON_CreateArray();
-  const lsp_sections_t *sections = lsp_sections_update(document);
+  const lsp_sections_t *sections = lsp_sections_recent(document);
   for (size_t i = 0; i < sections->count; ++i) {
     const lsp_section_t *section = &sections->data[i];
     for (size_t k = 0; section->program && k < section->program->n_operations; ++k) {

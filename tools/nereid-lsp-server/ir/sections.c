@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+enum { LARGE = 64 << 10 }; /* bytes of a section that takes more than some milliseconds to parse */
+
 static void destroy_program(lsp_program_t *program) {
   if (program)
     lsp_facts_destroy(program->facts);
@@ -56,6 +58,7 @@ static void parse(lsp_section_t *section, nereid_view_t text, bool allows_all, l
   lsp_program_t *program = *context ? lsp_program_create(*context, text, &diagnostics) : NULL;
   section->messages = diagnostics.first;
   section->is_current = program != NULL;
+  section->is_parsed = true;
   if (program) {
     destroy_program(section->program);
     section->program = program;
@@ -87,19 +90,22 @@ static void take_programs(lsp_document_t *document, lsp_sections_t *now, lsp_sec
   }
 }
 
-static bool is_unchanged(const lsp_section_t *section, nereid_view_t text) {
-  return section->is_current && section->program && nereid_view_equal(section->program->text, text);
+static uint64_t hash_of(nereid_view_t text, bool allows_all) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325) + allows_all;
+  for (size_t i = 0; i < text.size; ++i)
+    hash = (hash ^ (uint8_t)text.data[i]) * UINT64_C(0x100000001b3);
+  return hash;
 }
 
-const lsp_sections_t *lsp_sections_update(lsp_document_t *document) {
-  static const lsp_sections_t none = {NULL, 0};
-  if (!document->is_changed && document->sections)
-    return document->sections;
-  document->is_changed = false;
+/* Divides the text after a change; sections that differ are to be parsed. */
+static void divide(lsp_document_t *document) {
+  static const char option[] = "-allow-unregistered-dialect"; /* of nereid-opt, in a RUN line */
   lsp_sections_t *old = document->sections, *now = calloc(1, sizeof *now);
-  document->sections = now;
   const bool analyse = !document->fault && document->text.size <= LSP_MAX_TEXT && lsp_document_is_mlir(document);
+  document->sections = now;
+  document->is_changed = false;
   if (now && analyse) {
+    now->allows_all = memmem(document->text.data, document->text.size, option, sizeof option - 1) != NULL;
     now->count = split(document, NULL);
     now->data = calloc(now->count, sizeof *now->data);
     now->count = now->data ? split(document, now->data) : 0;
@@ -107,14 +113,41 @@ const lsp_sections_t *lsp_sections_update(lsp_document_t *document) {
   if (now && old)
     take_programs(document, now, old);
   lsp_sections_destroy(old);
-  static const char option[] = "-allow-unregistered-dialect"; /* of nereid-opt, in a RUN line */
-  const bool allows_all = memmem(document->text.data, document->text.size, option, sizeof option - 1) != NULL;
+  for (size_t i = 0; now && i < now->count; ++i) {
+    lsp_section_t *it = &now->data[i];
+    const nereid_view_t text = text_of(document, it);
+    const uint64_t hash = hash_of(text, now->allows_all);
+    if (it->hash == hash)
+      continue;
+    it->hash = hash;
+    it->is_parsed = it->is_current = false;
+    if (it->program)
+      measure_change(it, text);
+  }
+}
+
+/* Parses the sections, but not the large ones that have an older program unless `all`. */
+static const lsp_sections_t *update(lsp_document_t *document, bool all) {
+  static const lsp_sections_t none = {NULL, 0, false};
+  if (document->is_changed || !document->sections)
+    divide(document);
+  lsp_sections_t *now = document->sections;
   lsp_context_t *context = NULL;
-  for (size_t i = 0; now && i < now->count; ++i)
-    if (!is_unchanged(&now->data[i], text_of(document, &now->data[i])))
-      parse(&now->data[i], text_of(document, &now->data[i]), allows_all, &context);
+  for (size_t i = 0; now && i < now->count; ++i) {
+    lsp_section_t *it = &now->data[i];
+    if (!it->is_parsed && (all || !it->program || it->end - it->start < LARGE))
+      parse(it, text_of(document, it), now->allows_all, &context);
+  }
   lsp_context_release(context);
   return now ? now : &none;
+}
+
+const lsp_sections_t *lsp_sections_update(lsp_document_t *document) {
+  return update(document, true);
+}
+
+const lsp_sections_t *lsp_sections_recent(lsp_document_t *document) {
+  return update(document, false);
 }
 
 void lsp_sections_destroy(lsp_sections_t *sections) {
@@ -127,8 +160,23 @@ void lsp_sections_destroy(lsp_sections_t *sections) {
   free(sections);
 }
 
+lsp_part_t lsp_document_part(const lsp_document_t *document, size_t offset) {
+  const lsp_lines_t *lines = &document->lines;
+  lsp_part_t part = {0, document->text.size};
+  for (size_t i = 0; i < lines->count; ++i) {
+    if (!is_separator(document->text, lines->starts[i]))
+      continue;
+    if (lines->starts[i] > offset) {
+      part.end = lines->starts[i];
+      break;
+    }
+    part.start = lsp_lines_end(lines, i);
+  }
+  return part;
+}
+
 lsp_place_t lsp_sections_place(lsp_document_t *document, size_t offset) {
-  const lsp_sections_t *sections = lsp_sections_update(document);
+  const lsp_sections_t *sections = lsp_sections_recent(document);
   for (size_t i = 0; i < sections->count; ++i) {
     const lsp_section_t *it = &sections->data[i];
     if (offset < it->start || offset > it->end || !it->program)

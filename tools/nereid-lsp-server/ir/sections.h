@@ -13,18 +13,25 @@ typedef struct lsp_section {
   nereid_arena_t arena;        /* of the diagnostics */
   lsp_diagnostic_t *messages;  /* offsets from `start` */
   lsp_program_t *program;      /* the last one that parsed; null: none */
+  bool is_parsed;              /* the present text was given to the parser */
   bool is_current;             /* `program` was parsed from the present text */
+  uint64_t hash;               /* of the present text */
   size_t same_start, same_end; /* bytes at the start and end that are as in the text of `program` */
 } lsp_section_t;
 
 struct lsp_sections {
   lsp_section_t *data;
   size_t count;
+  bool allows_all; /* operations of unknown dialects are no errors */
 };
 
 /* Parses the sections that changed. A document that is not MLIR, is too large or has a fault gets none. `count` is 0
  * when out of memory. */
 const lsp_sections_t *lsp_sections_update(lsp_document_t *document);
+
+/* The same, but a large section that changed keeps the program of its former text: for answers that must be fast and
+ * may leave out what changed. */
+const lsp_sections_t *lsp_sections_recent(lsp_document_t *document);
 void lsp_sections_destroy(lsp_sections_t *sections);
 
 /* A place in the program of a section. */
@@ -34,7 +41,13 @@ typedef struct lsp_place {
   size_t offset; /* bytes in the text of the program */
 } lsp_place_t;
 
-/* Returns the place of a byte offset of the document. */
+/* The bounds of the section that contains a byte offset, from the text alone. */
+typedef struct lsp_part {
+  size_t start, end;
+} lsp_part_t;
+lsp_part_t lsp_document_part(const lsp_document_t *document, size_t offset);
+
+/* Returns the place of a byte offset of the document, in the recent program of its section. */
 lsp_place_t lsp_sections_place(lsp_document_t *document, size_t offset);
 
 /* Sets the range of the document for a range of the program's text; false when the text has changed there. */
