@@ -169,16 +169,26 @@ static bool is_timed(tuning_t *it, const candidate_t *candidate) {
   return result_of(it, candidate->configuration)->outcome == NEREID_OUTCOME_TIMED;
 }
 
+/* Returns how many more runs, of this wall time in milliseconds, the budget and the options permit. */
+static size_t count_more(const tuning_t *it, double wall) {
+  const double n = (it->deadline - nereid_lazy_now()) / (wall > 1e-3 ? wall : 1e-3);
+  const size_t wanted = it->runs - 1;
+  return n <= 0 ? 0 : n < (double)wanted ? (size_t)n : wanted;
+}
+
 /* The first round of a candidate. */
 static nereid_status_t time_first(tuning_t *it, candidate_t *candidate) {
   nereid_measured_t *result = result_of(it, candidate->configuration);
   nereid_status_t status = NEREID_OK;
+  double start;
   if (!it->kernel->is_emulated)
     status = run(it, candidate, 1, false); /* the driver loads code lazily, and clocks rise */
+  start = nereid_lazy_now();
   if (!status && !result->outcome)
     status = run(it, candidate, 1, true);
   if (status || result->outcome)
     return status;
+  const size_t n_more = count_more(it, nereid_lazy_now() - start);
   if (nereid_lazy_now() > it->deadline && !it->best) {
     skip(it, candidate->configuration, NEREID_OUTCOME_TOO_SLOW, NEREID_OK, "its first run took longer than the budget");
     return NEREID_OK;
@@ -186,8 +196,8 @@ static nereid_status_t time_first(tuning_t *it, candidate_t *candidate) {
   result->outcome = NEREID_OUTCOME_TIMED;
   if (it->best && candidate->samples[0] > it->early_stop * it->best)
     result->outcome = NEREID_OUTCOME_STOPPED;
-  else if (it->runs > 1 && nereid_lazy_now() < it->deadline)
-    status = run(it, candidate, it->runs - 1, true);
+  else if (n_more)
+    status = run(it, candidate, n_more, true);
   if (result->outcome == NEREID_OUTCOME_NOT_LAUNCHED)
     return status;
   take_median(it, candidate);
@@ -222,8 +232,8 @@ static nereid_status_t second_round(tuning_t *it) {
     n_close += is_close(it, &it->candidates[i]);
   if (n_close < 2 || it->runs < 2 || it->kernel->is_emulated)
     return NEREID_OK;
-  for (uint32_t k = 0; !status && k < it->runs && nereid_lazy_now() < it->deadline; ++k)
-    for (size_t i = 0; !status && i < it->n_candidates; ++i)
+  for (uint32_t k = 0; !status && k < it->runs; ++k)
+    for (size_t i = 0; !status && i < it->n_candidates && nereid_lazy_now() < it->deadline; ++i)
       if (is_close(it, &it->candidates[i]))
         status = run(it, &it->candidates[i], 1, true);
   for (size_t i = 0; !status && i < it->n_candidates; ++i)

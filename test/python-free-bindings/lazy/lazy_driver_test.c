@@ -185,6 +185,22 @@ static void runs_and_flushes_are_options(void **state) {
   nereid_lazy_destroy(kernel);
 }
 
+static double asleep(int run) {
+  (void)run;
+  usleep(150000);
+  return 150e6;
+}
+
+static void repeated_runs_stay_within_the_budget(void **state) {
+  nereid_lazy_kernel_t *kernel = create(&three, OPTIONS(.pool = pool, .budget = 1000));
+  (void)state;
+  gpu.duration = asleep;
+  CHECK(launch_once(kernel));
+  assert_true(gpu.n_launches <= 9); /* 2 and 4 of the first configuration, 2 of the second one, the launch */
+  expect_outcomes(kernel, "decisions", 1, (const char *[]){"timed"});
+  nereid_lazy_destroy(kernel);
+}
+
 /* --- the call after tuning --- */
 
 static void later_launches_call_the_driver_twice(void **state) {
@@ -243,9 +259,13 @@ static void out_of_memory_launches_nothing(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_gpu, close_gpu)
   const struct CMUnitTest tests[] = {
-      TEST(slow_configurations_run_once),        TEST(close_times_are_taken_again_in_turn),
-      TEST(runs_and_flushes_are_options),        TEST(later_launches_call_the_driver_twice),
-      TEST(memory_of_another_device_is_refused), TEST(faults_end_the_tuning),
+      TEST(slow_configurations_run_once),
+      TEST(close_times_are_taken_again_in_turn),
+      TEST(runs_and_flushes_are_options),
+      TEST(repeated_runs_stay_within_the_budget),
+      TEST(later_launches_call_the_driver_twice),
+      TEST(memory_of_another_device_is_refused),
+      TEST(faults_end_the_tuning),
       TEST(out_of_memory_launches_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
