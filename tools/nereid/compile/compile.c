@@ -39,7 +39,8 @@ static const tool_option_t options[] = {
     {"-o", "OUT", "output file; for several inputs a folder; - for standard output", TOOL_ONCE, AT(output)},
     {"--target", "T", "sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or cuda:NN (default: the module's, else sm_90a)",
      TOOL_TEXT, AT(target)},
-    {"--emit", "STAGE", "ttir, ttgir, llvm, ll, ptx or cubin (default: cubin)", TOOL_TEXT, AT(emit)},
+    {"--emit", "STAGE", "ttir, ttgir, llvm, ll, ptx or cubin (default: the suffix of -o, else cubin)", TOOL_TEXT,
+     AT(emit)},
     {"--stop-before", "PASS", "write the IR before this pass of the stages ttir and ttgir, for --start-at", TOOL_TEXT,
      AT(stop_before)},
     {"--start-at", "PASS", "the input is IR before this pass: continue there", TOOL_TEXT, AT(start_at)},
@@ -121,11 +122,18 @@ static int32_t given(int64_t value) {
   return value == UNSET ? 0 : (int32_t)value;
 }
 
+/* The stage that the suffix of the output names, such as kernel.ptx. */
+static nereid_stage_t stage_of_output(const char *output) {
+  const char *dot = output ? strrchr(output, '.') : NULL;
+  const nereid_stage_t stage = dot ? nereid_stage_parse(dot + 1) : NEREID_STAGE_NONE;
+  return stage == NEREID_STAGE_NONE ? NEREID_STAGE_CUBIN : stage;
+}
+
 static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
   *out = (nereid_compile_options_t){
       .size = sizeof *out,
       .target = settings->target,
-      .emit = settings->emit ? nereid_stage_parse(settings->emit) : NEREID_STAGE_CUBIN,
+      .emit = settings->emit ? nereid_stage_parse(settings->emit) : stage_of_output(settings->output),
       .num_warps = given(settings->num_warps),
       .num_stages = given(settings->num_stages),
       .num_ctas = given(settings->num_ctas),
