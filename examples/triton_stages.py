@@ -16,6 +16,8 @@ in Gluon and kernels with an instrumentation mode stay with Triton.
 | NEREID | the command; default: `nereid` in PATH |
 | NEREID_FLAGS | further options of `nereid compile`, separated by spaces |
 | NEREID_FALLBACK=1 | Triton compiles a kernel that Nereid refuses, after a warning; by default a refusal is an error |
+| NEREID_RECORD | a folder: the first launch of each compiled kernel is recorded there (docs/recording.md) |
+| NEREID_RECORD_LIMIT | bytes of arguments up to which a launch is recorded; default: 64 MiB |
 
 The logger "triton_stages" has Nereid's warnings, such as spills, at level INFO.
 """
@@ -206,6 +208,9 @@ def register():
     # Triton 3.6 and PyTorch's caches: the key has the backend's hash and nothing of the hook.
     backend_hash = nvidia.CUDABackend.hash
     nvidia.CUDABackend.hash = lambda backend: f"{backend_hash(backend)}-nereid-{identity}"
+    if os.environ.get("NEREID_RECORD"):
+        import triton_recording
+        triton_recording.register(os.environ["NEREID_RECORD"], int(os.environ.get("NEREID_RECORD_LIMIT", 1 << 26)))
     # PyTorch's compile workers inherit the hook only when they are forked.
     os.environ["TORCHINDUCTOR_WORKER_START"] = "fork"
     if "torch._inductor.config" in sys.modules:

@@ -360,8 +360,12 @@ static int run(int argc, char **argv) {
     tool_error(&tool_command_bisect, "--timeout or --context is out of range");
     code = TOOL_CALL;
   }
-  if (code == TOOL_CONTINUE)
-    code = run_input(&arena, &settings, operands.items[0]);
+  nereid_message_t message = {""};
+  if (code == TOOL_CONTINUE) {
+    const nereid_status_t status = tool_record_open(&arena, &operands.items[0], &settings.run, &message);
+    code =
+        status ? tool_failed(&tool_command_bisect, status, &message) : run_input(&arena, &settings, operands.items[0]);
+  }
   nereid_arena_deinitialize(&arena);
   return code;
 }

@@ -82,7 +82,8 @@ static bool is_removable(MlirOperation op) {
          !(nereidMlirOperationIsFunction(op) && nereidMlirFunctionIsPublic(op));
 }
 
-/* The last group first: later operations only use earlier ones. From the last operation to the first, so that an operation goes before those that contain or define its operands. */
+/* The last group first: later operations only use earlier ones. Within a group from the last operation to the first, so
+ * that an operation goes before those that contain or define its operands. */
 tool_edit_result_t tool_edit_remove(tool_candidate_t *candidate, const tool_edit_place_t *place) {
   const tool_operations_t list = tool_edit_list(candidate);
   const size_t skipped = place->position * place->size;

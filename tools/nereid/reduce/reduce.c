@@ -3,9 +3,9 @@
  *   $ nereid reduce k.ttir --grid 4 --arg ... --what race -o small.ttir      58 operations -> 9
  *   $ nereid reduce k.ttir --test ./shows-it.sh -o small.ttir                exit status 0 of ./shows-it.sh FILE
  *
- * A case is a module and the options of its run; edits make either of them simpler (edit.h). The output file begins with
- * the command line that shows the property. It is written after each step, so that an interrupted reduction can be
- * continued from it. */
+ * A case is a module and the options of its run; edits make either of them simpler (edit.h). The output file begins
+ * with the command line that shows the property. It is written after each step, so that an interrupted reduction can
+ * be continued from it. */
 #include "tools/nereid/define.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/reduce/reduction.h"
@@ -148,7 +148,9 @@ static void read_reproducer(reducer_t *it, nereid_view_t input) {
 static nereid_status_t prepare(reducer_t *it, nereid_message_t *message) {
   tool_property_t property;
   nereid_view_t input;
-  nereid_status_t status = set_output(it, message);
+  nereid_status_t status = tool_record_open(it->arena, &it->path, &it->settings.run, message);
+  if (!status)
+    status = set_output(it, message);
   if (!status && it->settings.resume)
     status = read_options(it, message);
   if (!status)

@@ -214,7 +214,9 @@ static int report_failure(work_t *work, nereid_status_t status) {
 
 static int create_report(work_t *work) {
   report_t *report = &work->report;
-  nereid_status_t status = nereid_file_read(report->arena, work->path, &work->input, &work->message);
+  nereid_status_t status = tool_record_open(report->arena, &work->path, &work->settings->run, &work->message);
+  if (!status)
+    status = nereid_file_read(report->arena, work->path, &work->input, &work->message);
   if (!status && nereid_image_kind(work->input) == NEREID_IMAGE_CUBIN)
     status = nereid_message_set(&work->message, NEREID_ERROR_ARGUMENT,
                                 "'%s' is a cubin: a report starts from IR or PTX", work->path);

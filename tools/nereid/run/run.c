@@ -55,6 +55,10 @@ static const tool_option_t options[] = {
      offsetof(run_settings_t, timeline_events)},
     {"--lineinfo", NULL, "keep source lines when compiling; for the emulator they are always kept", TOOL_FLAG,
      offsetof(run_settings_t, lineinfo)},
+    {"--record", "DIR",
+     "keep the kernel, its options, arguments and results in a directory that nereid run, bisect, reduce and report "
+     "read (docs/recording.md)",
+     TOOL_TEXT, offsetof(run_settings_t, record)},
     {"--dump-dir", "D", "write every stage to D/0-ttir/KERNEL.ttir, D/1-ttgir/KERNEL.ttgir … when compiling", TOOL_TEXT,
      offsetof(run_settings_t, dump_dir)},
     {"--ptxas-options", "S", "additional arguments for the assembler, separated by spaces", TOOL_TEXT,
@@ -309,8 +313,14 @@ static nereid_status_t load(nereid_arena_t *arena, const run_settings_t *setting
 /* Runs a job, and with `check` its copy on the other engine. Returns the exit code. */
 static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings, const runner_t *runner,
                           const runner_t *check, tool_job_t *job, tool_job_t *expected, double tolerance) {
-  nereid_message_t message = {0};
+  nereid_message_t message = {0}, ignored = {0};
   nereid_status_t status = runner->engine->run(runner->state, job, &message);
+  nereid_status_t recorded = NEREID_OK;
+  if (settings->record && status)
+    recorded = tool_record_results(arena, settings->record, job,
+                                   message.text[0] ? message.text : nereid_status_string(status), &ignored);
+  else if (settings->record)
+    status = tool_record_results(arena, settings->record, job, NULL, &message);
   if (!status) {
     tool_results_run(job, runner->engine->describe(runner->state));
     tool_results_times(job);
@@ -318,6 +328,8 @@ static int run_and_report(nereid_arena_t *arena, const run_settings_t *settings,
   }
   if (!status && check->state)
     status = check->engine->run(check->state, expected, &message);
+  if (recorded) /* the error of the run is reported, too */
+    (void)tool_failed(&tool_command_run, recorded, &ignored);
   if (status)
     return tool_failed(&tool_command_run, status, &message);
   bool good = !check->state || tool_results_check(job, expected, check->engine->name, tolerance);
@@ -400,6 +412,10 @@ static int run_on(nereid_arena_t *arena, const run_settings_t *settings, const c
     tool_error(&tool_command_run, "--check-axis needs --on interpreter or --check interpreter");
     return TOOL_CALL;
   }
+  if (settings->record)
+    status = tool_record_arguments(arena, settings, settings->record, path, &job, &message);
+  if (status)
+    return tool_failed(&tool_command_run, status, &message);
   return run_and_report(arena, settings, runner, check, &job, &expected, tolerance);
 }
 
@@ -412,6 +428,11 @@ static int run(int argc, char **argv) {
   if (code == TOOL_CONTINUE && operands.size != 1) {
     tool_error(&tool_command_run, "expected one input; see nereid run --help");
     code = TOOL_CALL;
+  }
+  nereid_message_t message = {0};
+  if (code == TOOL_CONTINUE) {
+    const nereid_status_t status = tool_record_open(&arena, &operands.items[0], &settings, &message);
+    code = status ? tool_failed(&tool_command_run, status, &message) : TOOL_CONTINUE;
   }
   if (code == TOOL_CONTINUE) {
     runner_t runner = open_runner(settings.engine), check = {0};

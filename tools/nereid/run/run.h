@@ -15,6 +15,7 @@ typedef struct run_settings {
   int64_t shared;                                       /* bytes; -1 when not given */
   const char *races;                                    /* path of a file */
   const char *dump_dir;                                 /* null: no dumps */
+  const char *record;                                   /* directory of a recording to write; null: none */
   bool lineinfo;
   const char *stop_on;                  /* rules, separated by commas */
   const char *timeline, *timeline_ctas; /* path of a file; "4" or "4-7" */
@@ -122,5 +123,23 @@ NEREID_MUST_USE nereid_status_t tool_check_block(const run_settings_t *settings,
 bool tool_parse_extents(const char *text, uint32_t extents[3]);
 /* Parses a block of 1 to 1024 threads in the same syntax. */
 bool tool_parse_block(const char *text, uint32_t block[3]);
+
+/* --- recordings: a run as a directory (record.c, docs/recording.md) --- */
+
+/* Replaces the path of a recording by the path of its kernel, and adds its options and arguments to `settings`; those of
+ * the command line are preferred. Any other path stays. Strings are allocated in `arena`. NEREID_ERROR_ARGUMENT: the
+ * directory is not a recording, or of a later version; NEREID_ERROR_IO, NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t tool_record_open(nereid_arena_t *arena, const char **path, run_settings_t *settings,
+                                                 nereid_message_t *message);
+
+/* Writes the kernel at `path` and the arguments of the job, which has not run, to the directory, which is created.
+ * NEREID_ERROR_IO, NEREID_ERROR_ARGUMENT, NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t tool_record_arguments(nereid_arena_t *arena, const run_settings_t *settings,
+                                                      const char *directory, const char *path, const tool_job_t *job,
+                                                      nereid_message_t *message);
+
+/* Writes the tensors after the run, and its outcome: null for success, else the error. Errors as above. */
+NEREID_MUST_USE nereid_status_t tool_record_results(nereid_arena_t *arena, const char *directory, const tool_job_t *job,
+                                                    const char *outcome, nereid_message_t *message);
 
 #endif
