@@ -18,6 +18,16 @@ static bool layout_of(MlirValue value, nereid_layout_t *out) {
   return nereid_layout_from_type(mlirValueGetType(value), out) == NEREID_OK;
 }
 
+/* Whether the CTAs of a cluster select the same parts. If not, which register a thread reads depends on its CTA, also
+ * where the CTA has the elements itself. */
+static bool has_same_parts(const nereid_layout_t *from, const nereid_layout_t *to) {
+  for (int i = 0; i < from->in_bits[NEREID_LAYOUT_BLOCK] || i < to->in_bits[NEREID_LAYOUT_BLOCK]; ++i)
+    if ((i < from->in_bits[NEREID_LAYOUT_BLOCK] ? from->bases[NEREID_LAYOUT_BLOCK][i] : 0) !=
+        (i < to->in_bits[NEREID_LAYOUT_BLOCK] ? to->bases[NEREID_LAYOUT_BLOCK][i] : 0))
+      return false;
+  return true;
+}
+
 nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
   nereid_layout_t from, to;
   if (!layout_of(mlirOperationGetOperand(op, 0), &from) || !layout_of(mlirOperationGetResult(op, 0), &to))
@@ -25,7 +35,7 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
   const nereid_layout_conversion_t kind = nereid_layout_convert(&from, &to, NULL);
   if (kind == NEREID_LAYOUT_CONVERSION_INVALID)
     return NEREID_CONVERSION_INVALID;
-  if (kind == NEREID_LAYOUT_CONVERSION_CLUSTER)
+  if (kind == NEREID_LAYOUT_CONVERSION_CLUSTER || !has_same_parts(&from, &to))
     return NEREID_CONVERSION_CLUSTER;
   if (kind <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return NEREID_CONVERSION_RENAMES;
@@ -158,6 +168,16 @@ static int64_t captures_bytes(MlirOperation op) {
   return bytes;
 }
 
+/* All registers of all threads of a CTA. */
+static int64_t cluster_bytes(MlirOperation op) {
+  nereid_layout_t from;
+  if (!layout_of(mlirOperationGetOperand(op, 0), &from))
+    return 0;
+  const int bits =
+      from.in_bits[NEREID_LAYOUT_REGISTER] + from.in_bits[NEREID_LAYOUT_LANE] + from.in_bits[NEREID_LAYOUT_WARP];
+  return nereid_scratch_align(nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetOperand(op, 0))) << bits);
+}
+
 enum { ALIGNMENT = 16, CAPTURE_ALIGNMENT = 8, DESCRIPTOR_BYTES = 128 };
 
 int64_t nereid_scratch_alignment(MlirOperation op) {
@@ -175,6 +195,8 @@ int64_t nereid_scratch_bytes(MlirOperation op) {
   if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED)
     bytes = nereid_scratch_align(nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) /
                                  nereid_conversion_parts(op));
+  else if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_CLUSTER)
+    bytes = cluster_bytes(op);
   else if (kind == NEREID_OP_TT_REDUCE)
     bytes = reduce_bytes(op);
   else if (kind == NEREID_OP_TT_SCAN)

@@ -12,7 +12,7 @@ typedef enum nereid_conversion_path {
   NEREID_CONVERSION_RENAMES, /* every thread already holds its elements: registers are renamed */
   NEREID_CONVERSION_WARP,    /* within the warp: shuffles and selects */
   NEREID_CONVERSION_SHARED,  /* through shared memory */
-  NEREID_CONVERSION_CLUSTER, /* between CTAs: not supported */
+  NEREID_CONVERSION_CLUSTER, /* between CTAs, through the shared memory of the cluster */
   NEREID_CONVERSION_INVALID, /* the layouts are of different tensors, or one is not distributed */
 } nereid_conversion_path_t;
 

@@ -136,7 +136,9 @@ static uint16_t flags_of_conversion(MlirOperation op) {
   if (nereid_layout_from_type(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) != NEREID_OK ||
       nereid_layout_from_type(mlirValueGetType(result_of(op)), &to) != NEREID_OK)
     return 0;
-  return nereid_layout_exchange_in_warp(&from, &to) ? NEREID_EVENT_WARP_INSIDE : NEREID_EVENT_BARRIER_INSIDE;
+  const bool in_warp =
+      nereid_conversion_path(op) != NEREID_CONVERSION_CLUSTER && nereid_layout_exchange_in_warp(&from, &to);
+  return in_warp ? NEREID_EVENT_WARP_INSIDE : NEREID_EVENT_BARRIER_INSIDE;
 }
 
 static uint16_t flags_of_lowering(nereid_op_kind_t kind, MlirOperation op, bool has_scratch) {

@@ -53,3 +53,10 @@ MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor) {
       bases.vectors[i][d] /= (int32_t)part[d];
   return nereid_ttg_cga_make(mlirTypeGetContext(tensor), &bases);
 }
+
+bool nereid_ttg_has_same_parts(MlirType tensor, MlirAttribute encoding) {
+  MlirAttribute own = nereid_ttg_cga_of_tensor(tensor);
+  MlirAttribute other = nereid_ttg_cga_of_tensor(nereid_ttg_with_encoding(tensor, encoding));
+  return mlirAttributeIsNull(own) || mlirAttributeIsNull(other) ? mlirAttributeIsNull(own) == mlirAttributeIsNull(other)
+                                                                : mlirAttributeEqual(own, other);
+}

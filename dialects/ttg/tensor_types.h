@@ -19,6 +19,10 @@ MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding);
  * null for one CTA and without an encoding. */
 MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor);
 
+/* Whether `encoding` divides `tensor` among the CTAs of a cluster as its own encoding does: a conversion between them
+ * moves no element to another CTA. */
+bool nereid_ttg_has_same_parts(MlirType tensor, MlirAttribute encoding);
+
 /* Gets the sizes of what one CTA of a cluster holds of a tensor or, of the block type of a descriptor, the sizes of the
  * boxes into which its encoding divides the block. `rank` is the tensor's, NEREID_TTG_MAX_RANK at most. */
 void nereid_ttg_part_of_tensor(MlirType tensor, int rank, int64_t *out_sizes);

@@ -241,11 +241,35 @@ static void buffer_order(MlirValue source, MlirType element, int index, int32_t 
     out_order[2] = 0;
 }
 
-static MlirType wgmma_buffer(MlirValue source, MlirType element, int index) {
+/* The encoding of operand `index` with value `source` in the parts of the CTAs that the dot needs: that of `source`,
+ * unless elements have to move between CTAs. */
+static MlirAttribute encoding_in_parts(const site_t *site, MlirValue source, int index) {
+  MlirType type = mlirValueGetType(source), operand = mlirValueGetType(mlirOperationGetOperand(site->dot, index));
+  MlirAttribute needed = nereid_ttg_cga_of_tensor(operand), has = nereid_ttg_cga_of_tensor(type);
+  MlirContext context = mlirTypeGetContext(type);
+  const int rank = (int)mlirShapedTypeGetRank(type);
+  int32_t size[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
+  int64_t part[NEREID_TTG_MAX_RANK];
+  nereid_ttg_blocked_t blocked;
+  if (mlirAttributeIsNull(needed) || mlirAttributeEqual(needed, has))
+    return mlirRankedTensorTypeGetEncoding(type);
+  for (int d = 0; d < rank; ++d) {
+    size[d] = 1;
+    order[d] = rank - 1 - d;
+  }
+  nereid_ttg_part_of_tensor(operand, rank, part);
+  const nereid_thread_grid_t grid = {(int32_t)site->problem.warps, nereid_ttg_threads_per_warp(site->dot), 1};
+  nereid_ttg_blocked_read(nereid_ttg_blocked_make(context, rank, part, size, order, grid), &blocked);
+  nereid_ttg_bases_read(needed, &blocked.cga);
+  return nereid_ttg_blocked_attribute(context, &blocked);
+}
+
+static MlirType wgmma_buffer(const site_t *site, MlirValue source, MlirType element, int index) {
   MlirContext context = mlirTypeGetContext(element);
   int32_t order[NEREID_TTG_MAX_RANK];
   int64_t shape[NEREID_TTG_MAX_RANK];
-  MlirType tensor = with_element(mlirValueGetType(source), element);
+  MlirType tensor =
+      nereid_ttg_with_encoding(with_element(mlirValueGetType(source), element), encoding_in_parts(site, source, index));
   buffer_order(source, element, index, order);
   MlirAttribute encoding = nereid_dot_wgmma_shared(tensor, order);
   if (mlirAttributeIsNull(encoding))
@@ -274,7 +298,7 @@ static nereid_builder_t builder_for(MlirOperation dot, MlirValue value) {
 /* Returns a buffer with the operand; one that an earlier dot of the block uses, if there is one. */
 static MlirValue store(const site_t *site, const nereid_dot_operand_t *operand, MlirType element, int index) {
   nereid_builder_t builder = builder_for(site->dot, operand->unmasked);
-  MlirType type = wgmma_buffer(operand->unmasked, element, index);
+  MlirType type = wgmma_buffer(site, operand->unmasked, element, index);
   for (MlirOpOperand use = mlirValueGetFirstUse(operand->unmasked); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
@@ -283,14 +307,15 @@ static MlirValue store(const site_t *site, const nereid_dot_operand_t *operand, 
         mlirTypeEqual(mlirValueGetType(nereid_ir_result(user)), type))
       return nereid_ir_result(user);
   }
-  MlirValue source = cast(&builder, operand->unmasked, element);
+  MlirAttribute encoding = encoding_in_parts(site, operand->unmasked, index);
+  MlirValue source = convert(&builder, cast(&builder, operand->unmasked, element), encoding);
   return nereid_ir_result(nereid_ttg_local_alloc_build(&builder, type, source, (MlirAttribute){NULL}));
 }
 
 static bool can_wgmma(const site_t *site) {
   const bool a_fits =
-      site->choice.a_in_registers || !mlirTypeIsNull(wgmma_buffer(site->a.unmasked, site->a_element, 0));
-  return a_fits && !mlirTypeIsNull(wgmma_buffer(site->b.unmasked, site->b_element, 1));
+      site->choice.a_in_registers || !mlirTypeIsNull(wgmma_buffer(site, site->a.unmasked, site->a_element, 0));
+  return a_fits && !mlirTypeIsNull(wgmma_buffer(site, site->b.unmasked, site->b_element, 1));
 }
 
 /* Registers per thread that hold the patches of an operand while it is transposed: 8-bit elements are permuted, 32-bit

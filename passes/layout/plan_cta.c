@@ -35,6 +35,7 @@
 enum {
   LEAST_ROWS = 64,
   LEAST_COLUMNS = 32, /* of a dot's tile in a CTA, where possible */
+  LEAST_PART = 128,   /* bytes of a box, which begins at a multiple of them */
   LEAST_COPY = 16,    /* bytes of a row that TMA copies */
 };
 
@@ -160,17 +161,6 @@ static void assign_reductions(plan_t *plan) {
   }
 }
 
-/* Undoes divisions of the rows of `type` into less than LEAST_COPY bytes, which TMA does not copy. */
-static void keep_rows(nereid_ttg_bases_t *bases, MlirType type) {
-  const int last = bases->rank - 1;
-  int64_t bytes = mlirShapedTypeGetDimSize(type, last) * nereid_scratch_element_bytes(type);
-  for (int i = 0; i < bases->count; ++i) {
-    if (bases->vectors[i][last] && bytes / 2 < LEAST_COPY)
-      bases->vectors[i][last] = 0;
-    bytes /= bases->vectors[i][last] ? 2 : 1;
-  }
-}
-
 /* The default division of what is stored. */
 static void assign_stores(plan_t *plan) {
   for (size_t i = 0; i < plan->ops.size; ++i) {
@@ -182,8 +172,6 @@ static void assign_stores(plan_t *plan) {
     MlirValue value = mlirOperationGetOperand(plan->ops.data[i], 1);
     if (!nereid_ttg_is_laid_out(value) || !nereid_ttg_cga_read(nereid_ttg_encoding_of(value), &bases))
       continue;
-    if (is_copy)
-      keep_rows(&bases, mlirValueGetType(value));
     nereid_cta_parts_assign(&plan->parts, value, &bases);
   }
 }
@@ -290,7 +278,69 @@ static void mend_dot(MlirOperation dot) {
   require(dot, 2, result);
 }
 
-static void mend_reduce(MlirOperation reduce) {
+/* Makes operand `index` of `op` have all of dimension `axis` in each CTA; elements move between CTAs if it has not. */
+static void require_whole(const plan_t *plan, MlirOperation op, intptr_t index, int axis) {
+  MlirValue operand = mlirOperationGetOperand(op, index);
+  MlirAttribute encoding = nereid_ttg_encoding_of(operand);
+  nereid_ttg_bases_t bases;
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  bool divides = false;
+  if (mlirAttributeIsNull(encoding) || !nereid_ttg_cga_read(encoding, &bases))
+    return;
+  for (int i = 0; i < bases.count; ++i) {
+    divides = divides || bases.vectors[i][axis];
+    bases.vectors[i][axis] = 0;
+  }
+  for (int d = 0; d < bases.rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(mlirValueGetType(operand), d);
+  if (divides)
+    require(op, index, encoding_with(plan, encoding, &bases, shape));
+}
+
+/* Whether the parts of `type` are too small for boxes of TMA: rows below LEAST_COPY bytes, or so few bytes that boxes
+ * for the parts of several accesses could begin at other addresses than multiples of LEAST_PART. */
+static bool is_too_small(const plan_t *plan, MlirType type) {
+  const int rank = (int)mlirShapedTypeGetRank(type);
+  int64_t part[NEREID_TTG_MAX_RANK], bytes = nereid_scratch_element_bytes(type);
+  nereid_ttg_part_of_tensor(type, rank, part);
+  const bool narrow = part[rank - 1] * bytes < LEAST_COPY;
+  for (int d = 0; d < rank; ++d)
+    bytes *= part[d];
+  return narrow || bytes < LEAST_PART * plan->grid.num_ctas;
+}
+
+/* The encoding of `type` with the whole tensor in each CTA. */
+static MlirAttribute whole_encoding(const plan_t *plan, MlirType type) {
+  const int rank = (int)mlirShapedTypeGetRank(type);
+  const nereid_ttg_bases_t bases = {.count = bits_of(plan), .rank = rank};
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  for (int d = 0; d < rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  return encoding_with(plan, mlirRankedTensorTypeGetEncoding(type), &bases, shape);
+}
+
+/* Accesses through descriptors whose parts are too small copy the whole tensor to each CTA, or from the first one. */
+static void mend_descriptor_load(const plan_t *plan, MlirOperation load) {
+  MlirType type = mlirValueGetType(nereid_ir_result(load));
+  if (is_too_small(plan, type))
+    infer(load, 0, whole_encoding(plan, type));
+}
+
+static void mend_descriptor_store(const plan_t *plan, MlirOperation store) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(store, 1));
+  if (is_too_small(plan, type))
+    require(store, 1, whole_encoding(plan, type));
+}
+
+static void mend_scan(const plan_t *plan, MlirOperation scan) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(scan); ++i)
+    require_whole(plan, scan, i, nereid_tt_scan_get_axis(scan));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(scan); ++i)
+    infer(scan, i, nereid_ttg_encoding_of(mlirOperationGetOperand(scan, i)));
+}
+
+static void mend_reduce(const plan_t *plan, MlirOperation reduce) {
+  require_whole(plan, reduce, 0, nereid_tt_reduce_get_axis(reduce));
   MlirAttribute source = nereid_ttg_encoding_of(mlirOperationGetOperand(reduce, 0)), result;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(reduce); ++i)
     require(reduce, i, source);
@@ -339,8 +389,6 @@ static void mend_uniform(MlirOperation op) {
 static bool accepts_all(nereid_op_kind_t kind) {
   switch (kind) {
   case NEREID_OP_TTG_CONVERT_LAYOUT:
-  case NEREID_OP_TT_DESCRIPTOR_STORE:
-  case NEREID_OP_TT_DESCRIPTOR_REDUCE:
   case NEREID_OP_TT_PRINT:
   case NEREID_OP_TT_ASSERT:
   case NEREID_OP_TT_UNSPLAT:
@@ -375,7 +423,18 @@ static void mend(const plan_t *plan, MlirOperation op, const MlirType *old) {
                                          nereid_ttg_encoding_of(nereid_ir_result(op))));
     return;
   case NEREID_OP_TT_REDUCE:
-    mend_reduce(op);
+    mend_reduce(plan, op);
+    return;
+  case NEREID_OP_TT_SCAN:
+    mend_uniform(op);
+    mend_scan(plan, op);
+    return;
+  case NEREID_OP_TT_DESCRIPTOR_LOAD:
+    mend_descriptor_load(plan, op);
+    return;
+  case NEREID_OP_TT_DESCRIPTOR_STORE:
+  case NEREID_OP_TT_DESCRIPTOR_REDUCE:
+    mend_descriptor_store(plan, op);
     return;
   case NEREID_OP_TT_TRANS:
     mend_trans(op);
@@ -389,6 +448,12 @@ static void mend(const plan_t *plan, MlirOperation op, const MlirType *old) {
   for (intptr_t i = 0; !accepts_all(kind) && i < mlirOperationGetNumOperands(op); ++i)
     if (mlirTypeIsARankedTensor(old[i]))
       require(op, i, mlirRankedTensorTypeGetEncoding(old[i]));
+  for (intptr_t i = 0; kind == NEREID_OP_TT_HISTOGRAM && i < mlirOperationGetNumOperands(op); ++i)
+    require_whole(plan, op, i, 0);
+  if (kind == NEREID_OP_TT_HISTOGRAM)
+    infer(op, 0, whole_encoding(plan, mlirValueGetType(nereid_ir_result(op))));
+  if (kind == NEREID_OP_TT_GATHER)
+    require_whole(plan, op, 0, nereid_tt_gather_get_axis(op));
 }
 
 /* The types of the operands of all ops, before they change. */

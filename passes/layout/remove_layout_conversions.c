@@ -221,6 +221,10 @@ static bool is_there(const removal_t *removal, nereid_layout_request_t request) 
 static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_request_t request) {
   nereid_layout_producer_t producer = nereid_layout_producer_of(request.value);
   const nereid_layout_producer_t none = {.flow = NEREID_LAYOUT_FLOW_NONE};
+  const bool in_cta = producer.flow == NEREID_LAYOUT_FLOW_REDUCE || producer.flow == NEREID_LAYOUT_FLOW_READ ||
+                      producer.flow == NEREID_LAYOUT_FLOW_GATHER;
+  if (in_cta && !nereid_ttg_has_same_parts(mlirValueGetType(request.value), request.encoding))
+    return none;
   if (producer.flow == NEREID_LAYOUT_FLOW_REDUCE)
     return is_movable_reduction(removal, producer.op, request) ? producer : none;
   if (producer.flow == NEREID_LAYOUT_FLOW_NONE || !has_source_encodings(&producer, request.encoding))

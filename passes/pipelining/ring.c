@@ -248,8 +248,9 @@ static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
  * conversion. */
 static bool is_direct_user(const nereid_ring_load_t *load, MlirOperation op) {
   MlirOperation from = load->scheduled->op;
+  MlirValue loaded = nereid_ir_result(from);
   if (is_tma(from) && nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT)
-    return true;
+    return nereid_ttg_has_same_parts(mlirValueGetType(loaded), nereid_ttg_encoding_of(nereid_ir_result(op)));
   MlirAttribute encoding = encoding_for(op, mlirValueGetType(nereid_ir_result(from)));
   return !mlirAttributeIsNull(encoding) &&
          mlirAttributeEqual(encoding, nereid_ttg_memdesc_type_get_encoding(load->slot_type));

@@ -76,9 +76,10 @@ static bool lower_histogram(nereid_lower_t *lower, MlirOperation op, const nerei
   MlirType type = mlirValueGetType(result), element = nereid_lower_type(lower, type);
   const nereid_layout_t *layout = nereid_lower_layout(lower, type);
   MlirValue scratch = nereid_slots_scratch(lower, op);
-  if (!layout || mlirValueIsNull(scratch))
+  const nereid_layout_t *source = nereid_lower_layout(lower, mlirValueGetType(nereid_tt_histogram_get_src(op)));
+  if (!layout || !source || mlirValueIsNull(scratch))
     return false;
-  if (layout->in_bits[NEREID_LAYOUT_BLOCK])
+  if (nereid_layout_span(layout, NEREID_LAYOUT_BLOCK) || nereid_layout_span(source, NEREID_LAYOUT_BLOCK))
     return nereid_lower_error(op, "counts elements of several CTAs of a cluster, which is not supported");
   const nereid_slots_t bins = nereid_slots_make(lower, layout, lower->types->i32, scratch);
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(layout));

@@ -1,5 +1,6 @@
 /* Lowers ttg.convert_layout: renames registers if every thread holds its elements; uses shuffles and selects if every
- * warp does and few are required (layout/warp_move.h); otherwise exchanges values through shared memory.
+ * warp does and few are required (layout/warp_move.h); otherwise exchanges values through shared memory, between CTAs
+ * through that of the cluster (convert_cluster.h).
  *
  *   st.shared [scratch + slot * size], register       for each register; vectors for adjacent slots
  *   barrier                                           a warp barrier if there is no exchange between warps
@@ -9,6 +10,7 @@
  * are moved in parts, with a barrier between the loads of one part and the stores of the next. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
+#include "conversion/ttg_to_llvm/shape/convert_cluster.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
@@ -246,7 +248,7 @@ static bool lower_convert_layout(nereid_lower_t *lower, MlirOperation op, const 
   case NEREID_CONVERSION_SHARED:
     return exchange(lower, op, from, to);
   case NEREID_CONVERSION_CLUSTER:
-    return nereid_lower_error(op, "moves elements between the CTAs of a cluster, which is not supported");
+    return nereid_lower_convert_in_cluster(lower, op, from, to);
   case NEREID_CONVERSION_INVALID:
     break;
   }

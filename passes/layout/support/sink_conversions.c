@@ -146,6 +146,11 @@ static void take(MlirOperation op, MlirAttribute encoding, MlirAttribute result)
   }
 }
 
+/* Whether the op combines elements of one CTA only: the parts of its operands in the CTAs of a cluster are fixed. */
+static bool stays_in_cta(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_REDUCE || nereid_op_kind(op) == NEREID_OP_TT_SCAN;
+}
+
 /* Takes the cheapest of the source layouts of the operands' conversions if it is cheaper than the current layout. */
 static bool sink(nereid_pass_t *pass, MlirOperation op) {
   MlirValue first = mlirOperationGetOperand(op, 0);
@@ -156,7 +161,8 @@ static bool sink(nereid_pass_t *pass, MlirOperation op) {
   int64_t least = before + 1; /* an equal cost is accepted too: an op after it may prefer the layout */
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirAttribute encoding = nereid_ttg_encoding_of(source_of(mlirOperationGetOperand(op, i)));
-    if (mlirAttributeEqual(encoding, now) || !result_encoding(op, encoding, &result))
+    if (mlirAttributeEqual(encoding, now) || !result_encoding(op, encoding, &result) ||
+        (stays_in_cta(op) && !nereid_ttg_has_same_parts(mlirValueGetType(first), encoding)))
       continue;
     const int64_t cost = cost_of(op, encoding, result);
     if (cost < least) {

@@ -1,0 +1,12 @@
+/* ttg.convert_layout between CTAs of a cluster. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_CONVERT_CLUSTER_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_CONVERT_CLUSTER_H
+
+#include "conversion/ttg_to_llvm/lower.h"
+
+/* Lowers `op` from layout `from` to `to`, which hold elements in different CTAs, through the shared memory of the
+ * cluster. False after a diagnostic, or when out of memory. */
+bool nereid_lower_convert_in_cluster(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
+                                     const nereid_layout_t *to);
+
+#endif
