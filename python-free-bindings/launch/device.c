@@ -197,7 +197,10 @@ nereid_status_t nereid_device_upload(nereid_device_t *device, uint64_t address, 
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;
-  return leave(device, pushed, device->driver->memcpy_htod(address, host, bytes), "copying to the device", message);
+  nereid_cu_result_t result = device->driver->memcpy_htod(address, host, bytes);
+  if (!result) /* pageable memory: the call may return when the bytes are staged, and other streams do not wait */
+    result = device->driver->stream_synchronize(NULL);
+  return leave(device, pushed, result, "copying to the device", message);
 }
 
 nereid_status_t nereid_device_download(nereid_device_t *device, void *host, uint64_t address, size_t bytes,
