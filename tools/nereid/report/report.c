@@ -212,23 +212,28 @@ static int report_failure(work_t *work, nereid_status_t status) {
   return status == NEREID_ERROR_PROGRAM ? TOOL_PROGRAM : TOOL_CALL;
 }
 
+/* Reads the input and replaces its placeholders. */
+static nereid_status_t read_input(work_t *work) {
+  run_settings_t *settings = &work->settings->run;
+  nereid_status_t status = tool_record_open(work->report.arena, &work->path, settings, &work->message);
+  if (!status)
+    status = nereid_file_read(work->report.arena, work->path, &work->input, &work->message);
+  if (!status && nereid_image_kind(work->input) == NEREID_IMAGE_CUBIN)
+    return nereid_message_set(&work->message, NEREID_ERROR_ARGUMENT, "'%s' is a cubin: a report starts from IR or PTX",
+                              work->path);
+  if (!status)
+    status = tool_define(work->report.arena, work->path, &settings->defines, &work->input, &work->message);
+  settings->defines.size = 0; /* they are replaced */
+  work->report.input = work->path;
+  work->job.reported = status && !work->message.text[0];
+  return status;
+}
+
 static int create_report(work_t *work) {
   report_t *report = &work->report;
-  nereid_status_t status = tool_record_open(report->arena, &work->path, &work->settings->run, &work->message);
-  if (!status)
-    status = nereid_file_read(report->arena, work->path, &work->input, &work->message);
-  if (!status && nereid_image_kind(work->input) == NEREID_IMAGE_CUBIN)
-    status = nereid_message_set(&work->message, NEREID_ERROR_ARGUMENT,
-                                "'%s' is a cubin: a report starts from IR or PTX", work->path);
-  run_settings_t *run_settings = &work->settings->run;
-  if (!status)
-    status = tool_define(report->arena, work->path, &run_settings->defines, &work->input, &work->message);
-  run_settings->defines.size = 0; /* done */
-  if (status && !work->message.text[0])
-    return TOOL_PROGRAM; /* after a diagnostic */
+  nereid_status_t status = read_input(work);
   if (status)
-    return tool_failed(&tool_command_report, status, &work->message);
-  report->input = work->path;
+    return report_failure(work, status);
   status = create_stages(work);
   if (!status)
     status = execute(work);
