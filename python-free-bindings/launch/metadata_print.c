@@ -3,25 +3,18 @@
  * Fields of Triton 3.6 keep its names, so that one reader parses both; docs/metadata.md lists them. */
 #include "nereid/metadata.h"
 
+#include "base/json.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Null: the JSON value null. */
 static void print_string(FILE *out, const char *text) {
-  if (!text) {
+  if (text)
+    nereid_json_print_string(out, nereid_view(text));
+  else
     fputs("null", out);
-    return;
-  }
-  fputc('"', out);
-  for (const unsigned char *at = (const unsigned char *)text; *at; ++at) {
-    if (*at == '"' || *at == '\\')
-      fprintf(out, "\\%c", *at);
-    else if (*at < 0x20)
-      fprintf(out, "\\u%04x", *at);
-    else
-      fputc(*at, out);
-  }
-  fputc('"', out);
 }
 
 static void print_field(FILE *out, const char *name, const char *text) {

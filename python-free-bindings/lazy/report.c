@@ -1,26 +1,15 @@
 /* Prints the decisions of a lazy kernel as JSON (docs/kernels.md, "Report"). */
 #include "python-free-bindings/lazy/lazy.h"
 
+#include "base/json.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_string(FILE *out, const char *text) {
-  fputc('"', out);
-  for (const unsigned char *at = (const unsigned char *)text; *at; ++at) {
-    if (*at == '"' || *at == '\\')
-      fprintf(out, "\\%c", *at);
-    else if (*at < 0x20)
-      fprintf(out, "\\u%04x", *at);
-    else
-      fputc(*at, out);
-  }
-  fputc('"', out);
-}
-
 static void print_member(FILE *out, const char *name, const char *text) {
   fprintf(out, ", \"%s\": ", name);
-  print_string(out, text);
+  nereid_json_print_string(out, nereid_view(text));
 }
 
 static void print_failure(FILE *out, nereid_status_t status, const char *message) {
@@ -38,9 +27,9 @@ static void print_configuration(FILE *out, size_t index, const nereid_configured
           index, (int)it->num_warps, (int)it->num_stages, (int)it->num_ctas, (int)it->maxnreg);
   for (size_t i = 0; i < it->n_constants; ++i) {
     fputs(i ? ", " : "", out);
-    print_string(out, it->constants[i].name);
+    nereid_json_print_string(out, nereid_view(it->constants[i].name));
     fputs(": ", out);
-    print_string(out, it->constants[i].value);
+    nereid_json_print_string(out, nereid_view(it->constants[i].value));
   }
   fputs("}}", out);
 }
@@ -139,9 +128,9 @@ static void print_lists(FILE *out, const nereid_lazy_kernel_t *kernel) {
 
 static void print(FILE *out, nereid_lazy_kernel_t *kernel) {
   fputs("{\n  \"kernel\": ", out);
-  print_string(out, kernel->options.name);
+  nereid_json_print_string(out, nereid_view(kernel->options.name));
   fputs(",\n  \"device\": ", out);
-  print_string(out, kernel->device->info.name);
+  nereid_json_print_string(out, nereid_view(kernel->device->info.name));
   fprintf(out, ",\n  \"target\": \"%s\",\n  \"unit\": \"%s\",\n", kernel->target,
           nereid_timer_unit(kernel->is_emulated));
   pthread_mutex_lock(&kernel->lock);

@@ -8,6 +8,8 @@
  * Passes correspond in order, by name. The differences are those of the IR of the second pipeline from that of the
  * first. Attributes of the module are shown but not counted: options are recorded there before any pass uses them. */
 #include "tools/nereid/diff/diff.h"
+
+#include "base/json.h"
 #include "tools/nereid/diff/sequence.h"
 
 typedef struct pair {
@@ -97,7 +99,7 @@ static void print_json_state(const diff_view_t *view, const tool_step_t *step, b
   FILE *out = view->style.out;
   fprintf(out, "%s  {\"stage\": \"%s\", \"pass\": ", *separator, tool_trace_stage_name(step->stage));
   *separator = ",\n";
-  tool_json_string(out, name_of(step));
+  nereid_json_print_string(out, nereid_view(name_of(step)));
   fprintf(out, ", \"differences\": %u, \"parts\": %s", tool_diff_total(counts), parts ? "true" : "false");
   if (shown) {
     fputs(", ", out);

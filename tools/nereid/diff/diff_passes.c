@@ -1,6 +1,8 @@
 /* The report on one input: an entry per pass that changed the IR, and the names of the passes that did not. */
 #include "tools/nereid/diff/diff.h"
 
+#include "base/json.h"
+
 #include "base/vector.h"
 
 bool diff_selects_pass(const diff_settings_t *settings, const char *pass) {
@@ -68,7 +70,7 @@ static bool print_json(const diff_view_t *view, const tool_trace_t *trace, size_
     return false;
   const tool_diff_counts_t counts = tool_diff_count(match);
   fprintf(view->style.out, "  {\"stage\": \"%s\", \"pass\": ", tool_trace_stage_name(step->stage));
-  tool_json_string(view->style.out, step->pass);
+  nereid_json_print_string(view->style.out, nereid_view(step->pass));
   fprintf(view->style.out, ", \"milliseconds\": %.3f, ", step->milliseconds);
   tool_diff_print_json(view->style.out, &counts, rows);
   fputc('}', view->style.out);
@@ -81,7 +83,7 @@ bool diff_print_passes(const diff_view_t *view, const tool_trace_t *trace) {
   bool done = true, first = true;
   if (json) {
     fputs("{\"version\": 1, \"input\": ", view->style.out);
-    tool_json_string(view->style.out, view->input);
+    nereid_json_print_string(view->style.out, nereid_view(view->input));
     fputs(", \"passes\": [\n", view->style.out);
   }
   for (size_t i = 1; done && i < trace->n_steps; ++i) {

@@ -6,6 +6,8 @@
  *     where #blocked1 = #ttg.blocked<{...}> */
 #include "tools/nereid/diff/report_text.h"
 
+#include "base/json.h"
+
 #include <ctype.h>
 
 enum { CONTEXT_WIDTH = 110 }; /* bytes of an unchanged operation */
@@ -162,24 +164,10 @@ void tool_diff_print_rows(const tool_diff_style_t *style, const tool_rows_t *row
 
 /* --- JSON --- */
 
-void tool_json_string(FILE *out, const char *text) {
-  fputc('"', out);
-  for (; *text; ++text) {
-    const unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", c);
-    else if (c < 0x20)
-      fprintf(out, "\\u%04x", c);
-    else
-      fputc(c, out);
-  }
-  fputc('"', out);
-}
-
 static void print_member(FILE *out, const char *name, const char *text) {
   fprintf(out, ", \"%s\": ", name);
   if (text)
-    tool_json_string(out, text);
+    nereid_json_print_string(out, nereid_view(text));
   else
     fputs("null", out);
 }

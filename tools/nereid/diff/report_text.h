@@ -37,7 +37,4 @@ void tool_diff_print_rows(const tool_diff_style_t *style, const tool_rows_t *row
 /* Prints the counts and the selected rows as the members of a JSON object: "operations": [1, 2], ..., "changes": []. */
 void tool_diff_print_json(FILE *out, const tool_diff_counts_t *counts, const tool_rows_t *rows);
 
-/* Prints a JSON string, in quotes. */
-void tool_json_string(FILE *out, const char *text);
-
 #endif

@@ -2,6 +2,8 @@
  * hundred of them, the lowering to LLVM, are counted but not listed: the links of the report show them better. */
 #include "tools/nereid/report/pass_changes.h"
 
+#include "base/json.h"
+
 #include "tools/nereid/diff/report_text.h"
 #include "tools/nereid/trace/trace.h"
 
@@ -21,7 +23,7 @@ static bool print_step(FILE *out, const tool_step_t *before, const tool_step_t *
   for (size_t i = 0; i < rows->n_rows && !lists; ++i)
     rows->rows[i].selected = false;
   fprintf(out, "{\"stage\": \"%s\", \"pass\": ", tool_trace_stage_name(step->stage));
-  tool_json_string(out, step->pass);
+  nereid_json_print_string(out, nereid_view(step->pass));
   fprintf(out, ", \"milliseconds\": %.3f, \"listed\": %s, ", step->milliseconds, lists ? "true" : "false");
   tool_diff_print_json(out, &counts, rows);
   fputc('}', out);

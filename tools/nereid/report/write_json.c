@@ -1,31 +1,18 @@
 /* Prints a report as JSON, a line of a stage per line. Members without a value are left out. */
 #include "tools/nereid/report/write_json.h"
 
+#include "base/json.h"
 #include "python-free-bindings/compile/session.h"
 
 #include <ctype.h>
 
 enum { VERSION = 1 };
 
-void report_json_string(FILE *out, nereid_view_t text) {
-  fputc('"', out);
-  for (size_t i = 0; i < text.size; ++i) {
-    const unsigned char c = (unsigned char)text.data[i];
-    if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", c);
-    else if (c < 0x20)
-      fprintf(out, "\\u%04x", c);
-    else
-      fputc(c, out);
-  }
-  fputc('"', out);
-}
-
 static void string_member(FILE *out, const char *name, const char *text) {
   if (!text)
     return;
   fprintf(out, ", \"%s\": ", name);
-  report_json_string(out, nereid_view(text));
+  nereid_json_print_string(out, nereid_view(text));
 }
 
 static void number_member(FILE *out, const char *name, uint64_t number) {
@@ -109,7 +96,7 @@ static void print_parents(FILE *out, const report_line_t *line) {
 
 static void print_line(FILE *out, const report_line_t *line, nereid_arena_t *shortens) {
   fputs("{\"text\": ", out);
-  report_json_string(out, shortens ? shorten(shortens, line->text) : line->text);
+  nereid_json_print_string(out, shortens ? shorten(shortens, line->text) : line->text);
   string_member(out, "op", line->op);
   number_member(out, "part_of", line->part_of);
   if (line->line)
@@ -176,7 +163,7 @@ static void print_remarks(FILE *out, const report_t *report) {
 static void print_layout(FILE *out, const report_layout_t *layout) {
   const nereid_layout_t *l = &layout->layout;
   fputs("{\"encoding\": ", out);
-  report_json_string(out, nereid_view(layout->encoding));
+  nereid_json_print_string(out, nereid_view(layout->encoding));
   fprintf(out, ", \"element_bits\": %u, \"shared\": %s, \"shape\": [", layout->element_bits,
           layout->shared ? "true" : "false");
   for (int d = 0; d < l->rank; ++d)
@@ -276,7 +263,7 @@ void report_write_json(const report_t *report, report_json_t form, FILE *out) {
   fputs(",\n\"files\": [", out);
   for (size_t i = 0; i < report->files.size; ++i) {
     fputs(i ? ", " : "", out);
-    report_json_string(out, nereid_view(report->files.data[i]));
+    nereid_json_print_string(out, nereid_view(report->files.data[i]));
   }
   fputs("]", out);
   print_messages(out, report);

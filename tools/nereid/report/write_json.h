@@ -14,7 +14,4 @@ typedef enum report_json {
 /* Prints the report as one JSON object. */
 void report_write_json(const report_t *report, report_json_t form, FILE *out);
 
-/* Prints a string in quotes. */
-void report_json_string(FILE *out, nereid_view_t text);
-
 #endif
