@@ -39,3 +39,5 @@ LARGE = ("attend_backward.ttir --grid 2,2 --arg q=f16[480x64]:rand --arg do_map=
          "--arg k=f16[240x64]:rand --arg v=f16[240x64]:rand --arg lse=f32[480]:rand --arg bias=f32[2]:rand "
          "--arg dq=f32[896x64]:zeros --arg dk=f32[240x64]:zeros --arg dv=f32[240x64]:zeros --arg queries=208 "
          "--arg keys=112 --arg scale=0.1 --arg slope=0.01 --arg dropped=0.25 --arg seed=7")
+# The same with the rows that the kernel uses, where a missing mask is a wrong access.
+EXACT = LARGE.replace("[480", "[416").replace("[240", "[224")

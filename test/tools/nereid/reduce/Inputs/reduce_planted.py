@@ -14,7 +14,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "bisect", "Inputs")
 sys.path.insert(0, SOURCES)
-from defects import LARGE, TABLE  # noqa: E402
+from defects import EXACT, LARGE, TABLE  # noqa: E402
 
 def run(command, folder):
     start = time.monotonic()
@@ -30,7 +30,7 @@ def finds(text, planted):
 
 def reduce(kind, after, what, folder):
     planted = "nereid-test-defect{kind=%s}" % kind
-    words = LARGE.split()
+    words = (EXACT if kind == "drop-load-mask" else LARGE).split()
     case = [os.path.join(SOURCES, words[0]), *words[1:], "--insert", "%s after %s" % (planted, after)]
     # The defect loses a few digits only, which a smaller launch would hide.
     case += ["--tolerance", "1e-5"] if kind == "lose-precision" else []
