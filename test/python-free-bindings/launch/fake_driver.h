@@ -162,6 +162,12 @@ static nereid_cu_result_t fake_synchronize(void) {
   return 0;
 }
 
+static nereid_cu_result_t fake_stream_synchronize(void *stream) {
+  (void)stream;
+  fake_note('w');
+  return 0;
+}
+
 static nereid_cu_result_t fake_load(void **module, const void *image, unsigned n_options, int *options, void **values) {
   (void)n_options, (void)options, (void)values;
   FAKE_MAY_FAIL("module_load_data_ex");
@@ -246,6 +252,7 @@ static nereid_cu_result_t fake_free_async(uint64_t address, void *stream) {
 
 static nereid_cu_result_t fake_copy_in(uint64_t address, const void *host, size_t bytes) {
   (void)address, (void)host, (void)bytes;
+  fake_note('c');
   return 0;
 }
 
@@ -330,6 +337,7 @@ static const nereid_driver_t *fake_driver(void) {
       .ctx_push_current = fake_push,
       .ctx_pop_current = fake_pop,
       .ctx_synchronize = fake_synchronize,
+      .stream_synchronize = fake_stream_synchronize,
       .module_load_data_ex = fake_load,
       .module_unload = fake_unload,
       .module_get_function = fake_function,

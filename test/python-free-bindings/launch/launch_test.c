@@ -419,6 +419,7 @@ static void memory_and_events(void **state) {
   assert_int_equal(address, 0);
   assert_int_equal(nereid_device_allocate(device, 100, &address, &message), NEREID_OK);
   assert_int_equal(nereid_device_upload(device, address, "x", 1, &message), NEREID_OK);
+  assert_string_equal(fake.order, "cw"); /* the copy may be incomplete until the stream is */
   nereid_device_free(device, address);
   nereid_device_free(device, 0);
   fake.fail = "mem_alloc";
