@@ -103,15 +103,17 @@ def describe_descriptors(signature):
     return entries if any(entries) else None
 
 
-def print_module(module):
-    """The text of a ttir module.
+def has_pointers(signature):
+    """Whether Nereid rewrote a descriptor to a pointer: on targets without TMA, or where TMA cannot access its blocks."""
+    return any(p["role"] == "base" for p in signature or ())
+
+
+def rewrite_descriptors(module):
+    """The text of a ttir module without descriptors.
 
     Nereid rewrites descriptor arguments to pointers with the parameters of Triton 3.6. Later launchers pass one flag more,
     so there Triton's own pass does the rewriting.
     """
-    text = str(module)
-    if version() < (3, 7) or not re.search(r"tt\.func public [^{]*!tt\.tensordesc", text):
-        return text
     passes = nvidia.ir.pass_manager(module.context)
     nvidia.passes.ttir.add_rewrite_tensor_descriptor_to_pointer(passes)
     passes.run(module, "descriptors")
@@ -139,10 +141,19 @@ class Kernel:
         return self.outputs[name] if self.outputs is not None else self.triton[name](source, metadata)
 
     def compile(self, stage, source, metadata):
+        described = self.run_command(stage, str(source))
+        if stage == "ttir" and version() >= (3, 7) and has_pointers(described and described["signature"]):
+            described = self.run_command(stage, rewrite_descriptors(source))
+        self.outputs[stage] = source
+        if described:
+            self.describe(described, metadata)
+
+    def run_command(self, stage, text):
+        """Sets the outputs; returns the metadata. PTX does not carry the properties that the launcher requires: None."""
         with tempfile.TemporaryDirectory(prefix="nereid-") as folder:
             path = os.path.join(folder, "kernel" + SUFFIX.get(stage, "." + stage))
             with open(path, "w") as file:
-                file.write(print_module(source) if stage == "ttir" else str(source))
+                file.write(text)
             image, dumps = os.path.join(folder, "kernel.cubin"), os.path.join(folder, "dumps")
             call = [self.command, "compile", path, "-o", image, "--dump-dir", dumps,
                     *command_options(self.options, self.capability), *self.flags]
@@ -152,10 +163,10 @@ class Kernel:
             if done.stderr:
                 logging.getLogger("triton_stages").info(done.stderr.strip())
             self.outputs = {name: read_stage(dumps, name) for name in STAGES}
-            self.outputs[stage] = source
-            if stage != "ptx":  # PTX does not carry the properties that the launcher requires
-                with open(image + ".json") as file:
-                    self.describe(json.load(file), metadata)
+            if stage == "ptx":
+                return None
+            with open(image + ".json") as file:
+                return json.load(file)
 
     def describe(self, described, metadata):
         metadata.update({name: described[name] for name in COPIED})

@@ -125,6 +125,7 @@ def main():
                                            enable_fp_fusion=False))
     print("cached by Triton:", compile_kernel(gram, *MATRIX).asm["ptx"] == ptx_of_triton)
     print_kernel("tile", compile_kernel(copy_tile, *tiles))
+    print_kernel("tile by pointers", compile_kernel(copy_tile, *tiles, GPUTarget("cuda", 80, 32)))
     edited = compile_text(tile_of_triton.asm["ttgir"], folder).metadata.tensordesc_meta
     given = tile_of_triton.metadata.tensordesc_meta
     print("edited:", [[ours[key] == theirs[key] for key in ours] for ours, theirs in zip(edited, given)])
