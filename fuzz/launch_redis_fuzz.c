@@ -1,5 +1,5 @@
-/* libFuzzer: replies of a hostile Redis server, and values of units. Replies arrive in two parts; a string is decoded as a
- * value. Arrays are rejected whatever their size. */
+/* libFuzzer: replies of a hostile Redis server, and values of units. Replies arrive in two parts; a string is decoded
+ * as a value. Arrays are rejected whatever their size. */
 #include "python-free-bindings/launch/store/redis/connection.h"
 #include "python-free-bindings/launch/store/redis/value.h"
 #include "python-free-bindings/launch/store/unit.h"

@@ -1,5 +1,5 @@
-/* libFuzzer: units of a store, keys and URLs of servers from untrusted bytes. The first byte selects the test. A unit that
- * is accepted encodes to the same bytes; with the checksum set here, mutations reach the checks behind it. */
+/* libFuzzer: units of a store, keys and URLs of servers from untrusted bytes. The first byte selects the test. A unit
+ * that is accepted encodes to the same bytes; with the checksum set here, mutations reach the checks behind it. */
 #include "python-free-bindings/launch/store/server_address.h"
 #include "python-free-bindings/launch/store/unit.h"
 

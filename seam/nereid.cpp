@@ -1,4 +1,5 @@
-// The nereid dialect's classes: output of TableGen and ods-bindgen, and the verifiers of the placement of its attributes.
+// The nereid dialect's classes: output of TableGen and ods-bindgen, and the verifiers of the placement of its
+// attributes.
 #include "seam/nereid.hpp"
 
 #include "dialects/nereid/nereid_hooks.h"

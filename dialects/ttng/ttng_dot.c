@@ -180,8 +180,8 @@ MlirLogicalResult nereid_ttng_warp_group_dot_infer_types(MlirContext context, Ml
   return mlirLogicalResultSuccess();
 }
 
-/* Reads the operands in shared memory. An asynchronous dot also issues a group, which waits count: it is neither removed
- * nor merged with an equal one. */
+/* Reads the operands in shared memory. An asynchronous dot also issues a group, which waits count: it is neither
+ * removed nor merged with an equal one. */
 void nereid_ttng_warp_group_dot_effects(MlirOperation op, nereid_effects_t effects) {
   if (nereid_ttng_warp_group_dot_get_is_async(op))
     nereidMlirEffectsAdd(effects, NereidMlirEffectWrite, NereidMlirResourceShared);

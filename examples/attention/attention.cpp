@@ -3,8 +3,8 @@
  *   attention [emulator | GPU]
  *
  * The header kernels.h is generated from attention.ttir when the program is built. The program contains the images for
- * its GPUs, and needs neither a compiler nor files at run time. Exit status: 0 all results are right; 1 some are not, or a call
- * failed; 3 there is no such device. */
+ * its GPUs, and needs neither a compiler nor files at run time. Exit status: 0 all results are right; 1 some are not,
+ * or a call failed; 3 there is no such device. */
 #include "kernels.h"
 
 #include "base/float.h"

@@ -173,7 +173,8 @@ static bool has_two_dots(MlirBlock block) {
   return !mlirOperationIsNull(dot) && !mlirOperationIsNull(first_dot(mlirOperationGetNextInBlock(dot)));
 }
 
-/* Whether a computation uses `value`: neither as an accumulator of a dot nor in a wait. LLVM may move it after a dot. */
+/* Whether a computation uses `value`: neither as an accumulator of a dot nor in a wait. LLVM may move it after a
+ * dot. */
 static bool is_computed_with(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {

@@ -14,7 +14,8 @@
  * persistent kernel's producer loads tiles while the consumer is in the epilogue of an earlier one.
  *
  * A load gets as many slots as shared memory has room for, at most num-stages + 1, outside of the innermost loops one.
- * A loop stays, with a remark, if none of its loads can move, or if an address depends on what the consumer computes. */
+ * A loop stays, with a remark, if none of its loads can move, or if an address depends on what the consumer
+ * computes. */
 #include "passes/warp_specialization/partitions.h"
 #include "passes/warp_specialization/slice.h"
 

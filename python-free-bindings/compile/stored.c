@@ -97,8 +97,8 @@ static const char *copy(nereid_arena_t *arena, nereid_view_t *bytes, nereid_view
   return data;
 }
 
-/* Checks that the parts of a unit belong together and to the request. A checksum detects damage, not a unit that another
- * program stored under this key. */
+/* Checks that the parts of a unit belong together and to the request. A checksum detects damage, not a unit that
+ * another program stored under this key. */
 static nereid_status_t check(nereid_compilation_t *compilation, const nereid_store_content_t *content,
                              nereid_metadata_t *metadata, nereid_message_t *message) {
   const nereid_compile_options_t *options = &compilation->options;

@@ -2,10 +2,11 @@
  *
  *   serve_graphs examples/softmax.ttir examples/gelu.ttir [emulator | GPU]
  *
- * A graph contains the values of its arguments, so there is one graph per bucket of lengths, the powers of two from 256.
- * The first request of a bucket tunes both kernels for it and captures their launches, which then use the winners. Every
- * request is padded into the memory of its graph with values whose softmax is 0. A device without graphs launches the
- * kernels instead. Exit status: 0 all results are right; 1 some are not, or a call failed; 3 there is no such device. */
+ * A graph contains the values of its arguments, so there is one graph per bucket of lengths, the powers of two from
+ * 256. The first request of a bucket tunes both kernels for it and captures their launches, which then use the winners.
+ * Every request is padded into the memory of its graph with values whose softmax is 0. A device without graphs launches
+ * the kernels instead. Exit status: 0 all results are right; 1 some are not, or a call failed; 3 there is no such
+ * device. */
 #include "nereid/kernel.h"
 #include "nereid/stream.h"
 

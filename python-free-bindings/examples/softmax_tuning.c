@@ -3,8 +3,8 @@
  *   softmax_tuning examples/softmax.ttir [emulator | GPU] [STORE]
  *
  * The kernel is a template with one constant, the number of columns of a block. Six configurations compile in the
- * background. The first launch for a bucket of widths times them on its own matrix; later launches of the bucket use the
- * fastest. With a store, which is a folder, a second run neither compiles nor tunes. Each result is compared with a
+ * background. The first launch for a bucket of widths times them on its own matrix; later launches of the bucket use
+ * the fastest. With a store, which is a folder, a second run neither compiles nor tunes. Each result is compared with a
  * reference computed here. Exit status: 0 all results are right; 1 some are not, or a call failed; 3 there is no such
  * device. */
 #include "nereid/kernel.h"

@@ -2,9 +2,9 @@
  *
  *   tensor<${M}x${M * 2}xf16>   M = 64   →   tensor<64x128xf16>
  *
- * The text is scanned twice: the first scan collects defaults, the second replaces. Text without a placeholder costs one
- * search for `${`. Replacing text, and not attributes or operations, lets one mechanism reach the shapes of types, which
- * MLIR cannot change in place. */
+ * The text is scanned twice: the first scan collects defaults, the second replaces. Text without a placeholder costs
+ * one search for `${`. Replacing text, and not attributes or operations, lets one mechanism reach the shapes of types,
+ * which MLIR cannot change in place. */
 #include "nereid/constants.h"
 
 #include "base/vector.h"

@@ -4,9 +4,9 @@
  *                             ── second round: configurations within 5 % of the best, in turn, `runs` times
  *
  * A run is: restore the saved arguments, flush the L2 cache, launch between two marks of the timer. The second round
- * alternates between the remaining configurations, so that a change of the clock rate affects all of them. The time of a
- * configuration is the median of its runs. Builds end before the first run: compilation does not spend the budget, and
- * does not disturb the host side of a run. */
+ * alternates between the remaining configurations, so that a change of the clock rate affects all of them. The time of
+ * a configuration is the median of its runs. Builds end before the first run: compilation does not spend the budget,
+ * and does not disturb the host side of a run. */
 #include "nereid/stream.h"
 #include "python-free-bindings/lazy/lazy.h"
 

@@ -3,8 +3,8 @@
  *   launch(x = 0x7f00, n = 1000, s = 1)   →   x divisible, n divisible, s one   →   variant 1: 4 builds
  *   launch(x = 0x7f08, n = 1000, s = 1)   →   x generic, n divisible, s one     →   variant 2: 4 builds
  *
- * Variant 0 is the IR as it is written. It is compiled before any argument is known, and serves a launch whose arguments
- * have exactly the properties that the IR states. */
+ * Variant 0 is the IR as it is written. It is compiled before any argument is known, and serves a launch whose
+ * arguments have exactly the properties that the IR states. */
 #include "python-free-bindings/lazy/lazy.h"
 
 #include <stdlib.h>

@@ -24,8 +24,8 @@ const char *nereid_assembled_by(const nereid_assembled_t *assembled, nereid_aren
 const char *nereid_assembler_find_ptxas(const char *asked, nereid_arena_t *scratch);
 
 /* Returns the assembler that a compilation with these options will use, for the key of its result: "ptxas 13.0.88", or
- * "nvJitLink 13.0" with `nvjitlink` or without a ptxas. `asked`: the path of ptxas, or null. In `arena`; null when there
- * is none, or when its version is unknown. Thread safe. */
+ * "nvJitLink 13.0" with `nvjitlink` or without a ptxas. `asked`: the path of ptxas, or null. In `arena`; null when
+ * there is none, or when its version is unknown. Thread safe. */
 const char *nereid_assembler_version(const char *asked, bool nvjitlink, nereid_arena_t *arena);
 
 /* nvJitLink could be loaded. `out_major`, `out_minor`: its CUDA version; may be null. */

@@ -33,8 +33,8 @@ bool nereid_warps_begin(nereid_lower_t *lower, MlirBlock body);
 /* Before a return: makes the other warps of a kernel return, too. */
 void nereid_warps_dismiss(nereid_lower_t *lower);
 
-/* The barrier of all warps where partitions begin and end: of the whole cluster if they access the shared memory of other
- * CTAs, whose mbarriers must exist by then, and must exist until then. */
+/* The barrier of all warps where partitions begin and end: of the whole cluster if they access the shared memory of
+ * other CTAs, whose mbarriers must exist by then, and must exist until then. */
 void nereid_warps_synchronize(nereid_lower_t *lower);
 
 /* After the function's last op: the code of the other warps of a kernel. */

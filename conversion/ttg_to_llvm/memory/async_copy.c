@@ -7,7 +7,8 @@
  * An access moves 4, 8 or 16 bytes (PTX ISA, "cp.async"): as many as the pointers prove contiguous and the buffer
  * keeps together. Where the mask is false nothing is copied: cp.async fills with zeros, other values are stored under
  * the opposite predicate. The mask is the ignore-src predicate of cp.async: for a number of source bytes that the mask
- * selects, ptxas takes three more instructions per mask. Tokens have no representation: the instructions are ordered. */
+ * selects, ptxas takes three more instructions per mask. Tokens have no representation: the instructions are
+ * ordered. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"

@@ -7,9 +7,9 @@
  *
  * The first thread of the warps that run the op acts for all of them; barriers of analysis/membar/membar.h order the
  * accesses of the others. All threads wait. An arrival releases and a wait acquires at the scope of the CTA, the
- * default of the instructions (PTX ISA, "mbarrier.arrive", "mbarrier.try_wait"), or of the cluster for mbarriers at which
- * other CTAs arrive. Before sm_90 waits do not sleep, and
- * an arrival with a count above 1 takes two steps, of which the second may complete the phase. */
+ * default of the instructions (PTX ISA, "mbarrier.arrive", "mbarrier.try_wait"), or of the cluster for mbarriers at
+ * which other CTAs arrive. Before sm_90 waits do not sleep, and an arrival with a count above 1 takes two steps, of
+ * which the second may complete the phase. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/memory/shared.h"

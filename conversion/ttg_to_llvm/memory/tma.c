@@ -287,8 +287,8 @@ static bool move_first_box(nereid_lower_t *lower, transfer_t *transfer, MlirValu
   return true;
 }
 
-/* The CTAs with the part of the executing one, as the operand of .multicast::cluster: a constant set, moved to the first
- * of them. */
+/* The CTAs with the part of the executing one, as the operand of .multicast::cluster: a constant set, moved to the
+ * first of them. */
 static MlirValue emit_ctas(nereid_lower_t *lower, MlirValue rank, uint32_t copies) {
   int32_t set = 0;
   for (uint32_t x = 0; x < (uint32_t)lower->group->grid.num_ctas; ++x)

@@ -61,8 +61,8 @@ static int32_t product(question_t *question, MlirOperation op, int d) {
   return stride_of_operand(question, op, 0, d) == 0 && stride_of_operand(question, op, 1, d) == 0 ? 0 : UNKNOWN;
 }
 
-/* A division by a value that is the same in adjacent elements. Consecutive numbers are positions of an image or a batch,
- * whose extent is seldom 1. */
+/* A division by a value that is the same in adjacent elements. Consecutive numbers are positions of an image or a
+ * batch, whose extent is seldom 1. */
 static int32_t division_by_unknown(int32_t stride, bool remainder) {
   if (stride < -1 || stride > 1)
     return UNKNOWN;

@@ -34,8 +34,8 @@ typedef struct nereid_constants_place {
  *   ${a + 2 * b}      an integer expression of names and integers: + - * / % and parentheses; / and % round down
  *
  * `${` before another character than a letter, an underscore, a parenthesis or a minus sign, and `$${`, are unchanged:
- * inline assembly contains them. The number of lines stays the same. The result is in `arena`, or is `text` itself if it
- * has no placeholder. `out_place` may be null. On an error `*out_text` is empty.
+ * inline assembly contains them. The number of lines stays the same. The result is in `arena`, or is `text` itself if
+ * it has no placeholder. `out_place` may be null. On an error `*out_text` is empty.
  *   NEREID_ERROR_PROGRAM    a placeholder is malformed or has no value, two defaults of a constant differ, an
  *                           expression overflows, divides by zero or uses a value that is not an integer; `*out_place`
  *                           is the placeholder

@@ -1,4 +1,5 @@
-/* Lazy kernels: a template of IR and a list of configurations, compiled in the background and tuned by the first launch.
+/* Lazy kernels: a template of IR and a list of configurations, compiled in the background and tuned by the first
+ * launch.
  *
  *   const nereid_constant_t small[] = {{"BLOCK", "256"}}, large[] = {{"BLOCK", "2048"}};
  *   const nereid_lazy_configuration_t configurations[] = {{.num_warps = 4, .n_constants = 1, .constants = small},
@@ -12,11 +13,11 @@
  *   nereid_lazy_launch(kernel, &launch, n, arguments, &message);         // evaluates the grid and launches
  *   nereid_lazy_destroy(kernel);
  *
- * docs/kernels.md explains the rules. Lazy kernels are part of libnereid-launch; the compiler is a table of functions that
- * libnereid provides, so that a process without LLVM can use stored images. Ownership: `create` transfers ownership to
- * the caller, who destroys kernels before their pool, store and device. Everything in options and launches is copied or
- * read during the call, unless it is documented as borrowed. Thread safety: all functions except `create` and `destroy`
- * may be called from any thread, for one kernel at the same time. Messages may be null. */
+ * docs/kernels.md explains the rules. Lazy kernels are part of libnereid-launch; the compiler is a table of functions
+ * that libnereid provides, so that a process without LLVM can use stored images. Ownership: `create` transfers
+ * ownership to the caller, who destroys kernels before their pool, store and device. Everything in options and launches
+ * is copied or read during the call, unless it is documented as borrowed. Thread safety: all functions except `create`
+ * and `destroy` may be called from any thread, for one kernel at the same time. Messages may be null. */
 #ifndef NEREID_KERNEL_H
 #define NEREID_KERNEL_H
 
@@ -89,8 +90,8 @@ const nereid_lazy_compiler_t *nereid_lazy_compiler(void);
 
 /* --- the pool of background threads --- */
 
-/* Creates a pool of `threads` threads (0: one per processor, at most 16), which are started when they are needed. Kernels
- * with the same pool share its threads; the queue is first in, first out. NEREID_ERROR_MEMORY. */
+/* Creates a pool of `threads` threads (0: one per processor, at most 16), which are started when they are needed.
+ * Kernels with the same pool share its threads; the queue is first in, first out. NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t nereid_lazy_pool_create(uint32_t threads, nereid_lazy_pool_t **out_pool,
                                                         nereid_message_t *message);
 
@@ -143,8 +144,8 @@ typedef struct nereid_lazy_options {
   uint32_t runs;     /* timed runs of a configuration; 0: 10, on the emulator 1 */
   double early_stop; /* a configuration whose first run takes this times the best time is not repeated; 0: 1.25 */
   bool no_flush;     /* do not flush the L2 cache before a timed run */
-  /* Returns true to skip a compiled configuration before it is timed. On the launching thread; must not call the kernel.
-   * May be null. */
+  /* Returns true to skip a compiled configuration before it is timed. On the launching thread; must not call the
+   * kernel. May be null. */
   bool (*prune)(void *user_data, size_t configuration, const nereid_metadata_t *metadata, size_t n,
                 const nereid_value_t *arguments);
   /* Receives the progress: of compilations on threads of the pool, of tuning on the launching thread; calls may be
@@ -203,9 +204,9 @@ NEREID_MUST_USE nereid_status_t nereid_lazy_launch(nereid_lazy_kernel_t *kernel,
                                                    size_t n, const nereid_value_t *arguments,
                                                    nereid_message_t *message);
 
-/* Tunes as nereid_lazy_launch does, but launches nothing afterwards: for example before a capture. Arguments with a size
- * have their values before the call; those that are only written have arbitrary values. NEREID_ERROR_ARGUMENT also when
- * the stream is being captured. */
+/* Tunes as nereid_lazy_launch does, but launches nothing afterwards: for example before a capture. Arguments with a
+ * size have their values before the call; those that are only written have arbitrary values. NEREID_ERROR_ARGUMENT also
+ * when the stream is being captured. */
 NEREID_MUST_USE nereid_status_t nereid_lazy_tune(nereid_lazy_kernel_t *kernel, const nereid_lazy_launch_t *launch,
                                                  size_t n, const nereid_value_t *arguments, nereid_message_t *message);
 
@@ -216,7 +217,8 @@ NEREID_MUST_USE nereid_status_t nereid_lazy_winner(const nereid_lazy_kernel_t *k
                                                    const nereid_value_t *arguments, size_t *out_configuration,
                                                    const nereid_kernel_t **out_kernel, nereid_message_t *message);
 
-/* Prints everything that the kernel has decided as JSON (docs/kernels.md, "Report"), in `arena`. NEREID_ERROR_MEMORY. */
+/* Prints everything that the kernel has decided as JSON (docs/kernels.md, "Report"), in `arena`.
+ * NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t nereid_lazy_report(nereid_lazy_kernel_t *kernel, nereid_arena_t *arena,
                                                    nereid_view_t *out_text);
 

@@ -35,8 +35,8 @@ void nereid_stream_destroy(nereid_device_t *device, void *stream);
 NEREID_MUST_USE nereid_status_t nereid_stream_synchronize(nereid_device_t *device, void *stream,
                                                           nereid_message_t *message);
 
-/* Begins a capture: launches, fills and copies of the stream are recorded, not executed. The thread that begins a capture ends
- * it. Not valid for the default stream. */
+/* Begins a capture: launches, fills and copies of the stream are recorded, not executed. The thread that begins a
+ * capture ends it. Not valid for the default stream. */
 NEREID_MUST_USE nereid_status_t nereid_stream_capture(nereid_device_t *device, void *stream, nereid_message_t *message);
 
 /* Ends a capture and creates its graph, which the caller destroys before the device is closed. NEREID_ERROR_DEVICE: the

@@ -3,8 +3,8 @@
  *   device 8.6    sm_86 > sm_80 > compute_86 > compute_80        not: sm_87, sm_89, compute_90a
  *   device 9.0    sm_90a > sm_90 > compute_90a > compute_80      not: sm_80
  *
- * Source: CUDA C++ Programming Guide, "Binary Compatibility" (minor versions; Tegra, 8.7, has its own binaries) and "PTX
- * Compatibility" (later capabilities; architecture-specific targets require the exact one). */
+ * Source: CUDA C++ Programming Guide, "Binary Compatibility" (minor versions; Tegra, 8.7, has its own binaries) and
+ * "PTX Compatibility" (later capabilities; architecture-specific targets require the exact one). */
 #include "python-free-bindings/launch/library/choose.h"
 
 #include "base/target_facts.h"

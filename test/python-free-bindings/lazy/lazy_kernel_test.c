@@ -1,6 +1,6 @@
 /* What lazy kernels do on every device: background compilation, tuning on the first launch, keys, variants, captures,
- * threads, errors. The compiler is one of lazy_fixture.h, which writes PTX, so the test links no LLVM and runs under the
- * thread sanitizer. The device is the emulator, or the one that NEREID_TEST_DEVICE names. */
+ * threads, errors. The compiler is one of lazy_fixture.h, which writes PTX, so the test links no LLVM and runs under
+ * the thread sanitizer. The device is the emulator, or the one that NEREID_TEST_DEVICE names. */
 #include "lazy_fixture.h"
 
 /* --- tuning --- */

@@ -1,5 +1,5 @@
-/* Lazy kernels with a store: images and tuning results are found by later kernels, also without a compiler; a damaged or
- * foreign entry is compiled again. */
+/* Lazy kernels with a store: images and tuning results are found by later kernels, also without a compiler; a damaged
+ * or foreign entry is compiled again. */
 #include "lazy_fixture.h"
 
 static char folder[64];

@@ -5,8 +5,8 @@
  *   child 2                                      | clean, verify, print, compile, run, judge
  *
  * A child cleans and verifies its candidate, too, so that a crash there, which may be the property itself, ends only
- * the child. Verdicts are used in the order of the edits: a trial that started while an earlier one succeeded is discarded.
- * Therefore the number of jobs does not change the result. */
+ * the child. Verdicts are used in the order of the edits: a trial that started while an earlier one succeeded is
+ * discarded. Therefore the number of jobs does not change the result. */
 #include "tools/nereid/reduce/reduction.h"
 
 #include "base/file.h"

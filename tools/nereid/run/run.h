@@ -126,8 +126,8 @@ bool tool_parse_block(const char *text, uint32_t block[3]);
 
 /* --- recordings: a run as a directory (record.c, docs/recording.md) --- */
 
-/* Replaces the path of a recording by the path of its kernel, and adds its options and arguments to `settings`; those of
- * the command line are preferred. Any other path stays. Strings are allocated in `arena`. NEREID_ERROR_ARGUMENT: the
+/* Replaces the path of a recording by the path of its kernel, and adds its options and arguments to `settings`; those
+ * of the command line are preferred. Any other path stays. Strings are allocated in `arena`. NEREID_ERROR_ARGUMENT: the
  * directory is not a recording, or of a later version; NEREID_ERROR_IO, NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t tool_record_open(nereid_arena_t *arena, const char **path, run_settings_t *settings,
                                                  nereid_message_t *message);
