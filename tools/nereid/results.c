@@ -46,7 +46,7 @@ static nereid_status_t find_output(const char *output, const tool_job_t *job, si
 }
 
 nereid_status_t tool_results_outputs(nereid_arena_t *arena, const tool_list_t *outputs, const tool_job_t *job,
-                                    nereid_message_t *message) {
+                                     nereid_message_t *message) {
   size_t tensor = 0;
   const char *path = NULL;
   nereid_status_t status = NEREID_OK;

@@ -14,7 +14,7 @@ void tool_results_times(const tool_job_t *job);
 
 /* Writes each NAME=FILE of `outputs`; all names are resolved before the first file is written. */
 NEREID_MUST_USE nereid_status_t tool_results_outputs(nereid_arena_t *arena, const tool_list_t *outputs,
-                                                    const tool_job_t *job, nereid_message_t *message);
+                                                     const tool_job_t *job, nereid_message_t *message);
 
 /* Compares the tensors of two runs of the same job and prints a line for each. Returns true when all are within their
  * tolerance; `tolerance` below 0: the tolerance of each type. */
