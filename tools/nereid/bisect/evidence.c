@@ -42,15 +42,7 @@ static nereid_status_t trace_prefix(const tool_case_t *subject, size_t limit, ne
                                         .plan = subject->plan,
                                         .keep = keep,
                                         .keep_data = &prefix,
-                                        .options = {.size = sizeof request.options,
-                                                    .target = settings->target ? settings->target : "sm_90a",
-                                                    .emit = NEREID_STAGE_LLVM,
-                                                    .num_warps = (int32_t)settings->num_warps,
-                                                    .num_stages = (int32_t)settings->num_stages,
-                                                    .num_ctas = (int32_t)settings->num_ctas,
-                                                    .kernel = settings->kernel,
-                                                    .no_global_order = settings->no_global_order,
-                                                    .no_warp_specialization = settings->no_warp_specialization}};
+                                        .options = tool_trace_options(settings)};
   return tool_trace_run(&request, arena, out_trace, &message);
 }
 

@@ -49,18 +49,8 @@ static bool print_steps(FILE *out, const tool_trace_t *trace) {
 }
 
 bool report_add_passes(report_t *report, nereid_view_t input, const run_settings_t *settings) {
-  const tool_trace_request_t request = {.text = input,
-                                        .name = report->input,
-                                        .plan = settings->plan,
-                                        .options = {.size = sizeof request.options,
-                                                    .target = settings->target ? settings->target : "sm_90a",
-                                                    .emit = NEREID_STAGE_LLVM,
-                                                    .num_warps = (int32_t)settings->num_warps,
-                                                    .num_stages = (int32_t)settings->num_stages,
-                                                    .num_ctas = (int32_t)settings->num_ctas,
-                                                    .kernel = settings->kernel,
-                                                    .no_global_order = settings->no_global_order,
-                                                    .no_warp_specialization = settings->no_warp_specialization}};
+  const tool_trace_request_t request = {
+      .text = input, .name = report->input, .plan = settings->plan, .options = tool_trace_options(settings)};
   nereid_message_t message = {""};
   tool_trace_t trace;
   char *text = NULL;

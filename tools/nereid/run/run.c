@@ -189,6 +189,18 @@ static nereid_status_t choose_order(const run_settings_t *settings, tool_job_t *
   return NEREID_OK;
 }
 
+nereid_compile_options_t tool_trace_options(const run_settings_t *settings) {
+  return (nereid_compile_options_t){.size = sizeof(nereid_compile_options_t),
+                                    .target = settings->target ? settings->target : "sm_90a",
+                                    .emit = NEREID_STAGE_LLVM,
+                                    .num_warps = (int32_t)settings->num_warps,
+                                    .num_stages = (int32_t)settings->num_stages,
+                                    .num_ctas = (int32_t)settings->num_ctas,
+                                    .kernel = settings->kernel,
+                                    .no_global_order = settings->no_global_order,
+                                    .no_warp_specialization = settings->no_warp_specialization};
+}
+
 nereid_status_t tool_job_configure(const run_settings_t *settings, tool_job_t *job, double *out_tolerance,
                                    nereid_message_t *message) {
   char *end = NULL;

@@ -82,6 +82,9 @@ NEREID_MUST_USE nereid_status_t tool_job_load(nereid_arena_t *arena, const run_s
 NEREID_MUST_USE nereid_status_t tool_job_configure(const run_settings_t *settings, tool_job_t *job,
                                                    double *out_tolerance, nereid_message_t *message);
 
+/* Options to compile the input of a run up to the LLVM dialect, for the passes that change it. */
+nereid_compile_options_t tool_trace_options(const run_settings_t *settings);
+
 /* Parses the metadata of a loaded job and binds its arguments; errors as nereid_metadata_parse and tool_bind. */
 NEREID_MUST_USE nereid_status_t tool_job_prepare(nereid_arena_t *arena, const run_settings_t *settings, tool_job_t *job,
                                                  nereid_message_t *message);
