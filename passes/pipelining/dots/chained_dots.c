@@ -77,11 +77,13 @@ bool nereid_dots_are_chained(nereid_pass_t *pass, MlirBlock body) {
   bool has_first = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
+    if (!is_dot(op))
+      continue;
     chain_t chain = {.arena = pass->scratch, .body = body};
     nereid_map_initialize(&chain.ops, pass->scratch);
-    if (is_dot(op) && has_first && !depends_on_dot(&chain, op))
+    if (has_first && !depends_on_dot(&chain, op))
       return false;
-    has_first = has_first || is_dot(op);
+    has_first = true;
   }
   return has_first;
 }
