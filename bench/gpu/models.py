@@ -132,7 +132,10 @@ def run_child(arguments):
         triton_stages.register()
     import torch
     import torch._inductor.config as config
+    from torch._inductor.async_compile import AsyncCompile
     config.fx_graph_cache = False
+    config.compile_threads = os.cpu_count()
+    AsyncCompile.wait_pool_ready()  # until its workers are ready, Inductor compiles kernels one after the other
     torch.cuda.init()
     for item in arguments.models.split(","):
         name, mode = item.split(":")
