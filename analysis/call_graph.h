@@ -40,7 +40,7 @@ typedef struct nereid_call_graph {
   size_t *callers;                                 /* numbers of edges, by callee */
   size_t *post_order;                              /* numbers of functions, callees before callers */
   nereid_map_t numbers, by_name;                   /* tt.func, StringAttr -> 1 + number */
-  size_t n_ops;                                    /* in the functions */
+  size_t n_ops;                                    /* number of ops in all functions */
 } nereid_call_graph_t;
 
 /* Builds the graph of `module`, a builtin.module, and of nested modules. NEREID_ERROR_PROGRAM after one error, located

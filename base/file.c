@@ -143,7 +143,7 @@ nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nerei
     return write_all(STDOUT_FILENO, content) ? NEREID_OK : failed("standard output", message);
   if (nereid_file_is_in_place(path))
     return write_in_place(path, content) ? NEREID_OK : failed(path, message);
-  char *real = realpath(path, NULL); /* of a link; null when the file does not exist yet */
+  char *real = realpath(path, NULL); /* target of a symbolic link; null when the file does not exist yet */
   nereid_status_t status = write_and_rename(real ? real : path, content, message);
   free(real);
   return status;

@@ -16,7 +16,7 @@ enum { NEREID_SM_80 = 80, NEREID_SM_86 = 86, NEREID_SM_87 = 87, NEREID_SM_89 = 8
 typedef enum nereid_address_space {
   NEREID_SPACE_GENERIC = 0,
   NEREID_SPACE_GLOBAL = 1,
-  NEREID_SPACE_SHARED = 3, /* of the CTA */
+  NEREID_SPACE_SHARED = 3, /* shared memory of the CTA */
   NEREID_SPACE_CONSTANT = 4,
   NEREID_SPACE_LOCAL = 5
 } nereid_address_space_t;

@@ -71,7 +71,7 @@ typedef struct access {
   nereid_machine_t *machine;
   const nereid_step_t *step;
   nereid_block_t block;        /* offsets: where this access starts */
-  const nereid_shape_t *shape; /* of the tensor in registers */
+  const nereid_shape_t *shape; /* shape of the tensor in registers */
   uint64_t checked;            /* a bit per dimension */
   const char *verb;
 } access_t;

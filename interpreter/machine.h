@@ -20,7 +20,7 @@ enum { NEREID_MACHINE_RANK = 32 };
 /* The interpreter's representation of a type. */
 typedef struct nereid_shape {
   nereid_kind_t element;
-  unsigned bytes; /* of an element in memory */
+  unsigned bytes; /* bytes of an element in memory */
   bool local;     /* a view of a buffer in shared memory: the value is a nereid_local_t */
   int rank;       /* 0: a scalar */
   int64_t extent[NEREID_MACHINE_RANK];
@@ -123,7 +123,7 @@ struct nereid_function {
 typedef struct nereid_machine_buffer {
   uint64_t address, size;
   char *memory;     /* host memory */
-  const char *name; /* of the argument; may be null */
+  const char *name; /* name of the argument; may be null */
   bool is_scratch;  /* not an argument's buffer */
 } nereid_machine_buffer_t;
 

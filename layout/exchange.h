@@ -39,7 +39,7 @@ typedef struct nereid_layout_exchange {
 /* One half of a layout's elements; see nereid_layout_exchange_halve. */
 typedef struct nereid_layout_half {
   nereid_layout_t layout;
-  int register_bit; /* of the whole layout: 0 in the first half, 1 in the second */
+  int register_bit; /* register bit of the whole layout: 0 in the first half, 1 in the second */
 } nereid_layout_half_t;
 
 /* Plans the exchange of elements of `element_bytes` between two layouts of one tensor; `allowed` are the sides that may

@@ -10,7 +10,7 @@
 enum { NEREID_LAYOUT_GATHER_REGISTERS = 3 }; /* more index bits in registers are not worth the shuffles */
 
 typedef struct nereid_layout_gather {
-  int bits;                               /* of the index */
+  int bits;                               /* bits of the index */
   bool in_lane[NEREID_LAYOUT_MAX_BITS];   /* index bit i is a bit of the lane, else of the register */
   uint8_t places[NEREID_LAYOUT_MAX_BITS]; /* which */
   int registers;                          /* index bits in registers */

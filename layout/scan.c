@@ -76,7 +76,7 @@ static nereid_layout_t above(const nereid_layout_t *layout, int axis, int first)
 
 /* Reassigns the bits of a slot, from the lowest. */
 typedef struct numbering {
-  uint32_t names[NEREID_LAYOUT_MAX_BITS]; /* of the old bits; 0: none yet */
+  uint32_t names[NEREID_LAYOUT_MAX_BITS]; /* new names of the old bits; 0: none yet */
   int count;
 } numbering_t;
 

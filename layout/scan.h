@@ -14,7 +14,7 @@ typedef struct nereid_layout_segment {
   nereid_layout_dim_t in;
   int first;                            /* the lowest bit of the index */
   int count;                            /* bits */
-  uint8_t bits[NEREID_LAYOUT_MAX_BITS]; /* of the input, in the order of the index; of lanes ascending */
+  uint8_t bits[NEREID_LAYOUT_MAX_BITS]; /* input bits in order of the index; lane bits ascending */
   uint32_t mask;                        /* these bits */
 } nereid_layout_segment_t;
 

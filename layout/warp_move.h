@@ -17,7 +17,7 @@ typedef struct nereid_layout_warp_move {
   bool own_lane;        /* the thread's part of `lane` is its own lane */
   int n_selects;
   struct {
-    uint8_t thread_bit; /* of the thread id: lanes, then warps */
+    uint8_t thread_bit; /* bit of the thread id: lanes, then warps */
     uint32_t mask;      /* xored to the register where it is set */
   } selects[NEREID_LAYOUT_WARP_MOVE_SELECTS];
 } nereid_layout_warp_move_t;

@@ -22,7 +22,7 @@ typedef struct NereidMlirPassOption {
   const char *description; /* one line of --help */
   NereidMlirPassOptionKind kind;
   int64_t intDefault;        /* also of a bool */
-  const char *stringDefault; /* of a string; null is the empty one */
+  const char *stringDefault; /* default of a string option; null: the empty string */
 } NereidMlirPassOption;
 
 /* Runs the pass on `op`; `pass` answers the option queries below. May run on several threads at once when the anchor

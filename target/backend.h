@@ -51,7 +51,7 @@ NEREID_MUST_USE nereid_status_t nereid_backend_parse(nereid_backend_t *backend, 
                                                      LLVMModuleRef *out_module);
 
 typedef struct nereid_backend_input {
-  const char *name;      /* of the input, for messages; null: the module was translated */
+  const char *name;      /* name of the input in messages; null: the module was translated */
   nereid_view_t text;    /* the input when it was LLVM IR as text, else empty: gives messages their line */
   const char *libdevice; /* path of a libdevice; null: search */
   nereid_arena_t *scratch;

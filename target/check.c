@@ -17,7 +17,7 @@
 #define BEYOND 100 /* a target after those of Nereid */
 
 typedef struct need {
-  const char *prefix;   /* of the intrinsic's name */
+  const char *prefix;   /* prefix of the intrinsic's name */
   const char *part;     /* which it also contains; null: anything */
   unsigned capability;  /* the first that has it */
   bool architecture;    /* only the architecture's own target, sm_90a */

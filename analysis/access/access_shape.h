@@ -46,7 +46,7 @@ typedef struct nereid_access_shape {
   const struct nereid_address *address;   /* of global memory (analysis/global/address_relation.h); else null */
   const struct nereid_tile *tile;         /* of global memory, by TMA (analysis/global/tile.h); null: anywhere */
   int32_t phase;                          /* its slot in iteration t is (root + phase + step * t) mod slots */
-  const struct nereid_access_shape *next; /* with the same hash */
+  const struct nereid_access_shape *next; /* next shape with the same hash */
 } nereid_access_shape_t;
 
 /* Equal shapes are one object. */

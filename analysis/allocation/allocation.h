@@ -18,7 +18,7 @@
 
 typedef enum nereid_buffer_kind {
   NEREID_BUFFER_EXPLICIT, /* a ttg.local_alloc */
-  NEREID_BUFFER_SCRATCH,  /* of an op; of the function itself: a byte per warp of its partitions */
+  NEREID_BUFFER_SCRATCH,  /* scratch memory of an op; of a function: one byte per warp of its partitions */
   NEREID_BUFFER_VIRTUAL,  /* a tt.call: the frame of its callee */
 } nereid_buffer_kind_t;
 
@@ -33,7 +33,7 @@ typedef struct nereid_buffer {
 typedef struct nereid_frame {
   nereid_buffer_t *buffers; /* explicit ones first, then the others, each in program order */
   size_t count;
-  int64_t bytes, alignment;   /* of the whole frame */
+  int64_t bytes, alignment;   /* size and alignment of the frame */
   int64_t bound;              /* lower bound of all placements: the maximum live bytes */
   nereid_live_range_t *spans; /* times of each ttg.warp_specialize, for `live.group` */
   size_t n_spans;

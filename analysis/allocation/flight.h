@@ -48,7 +48,7 @@ typedef struct nereid_flight_stretch {
 typedef struct nereid_flight_event {
   uint32_t position;
   uint32_t next_wait; /* the first wait at or after this event in the node, or the end of the node's events */
-  int32_t pendings;   /* of a wait; -1: commits a group */
+  int32_t pendings;   /* groups that the wait leaves pending; -1: the op commits a group */
 } nereid_flight_event_t;
 
 typedef struct nereid_flight_track {
@@ -61,7 +61,7 @@ typedef struct nereid_flight {
   nereid_arena_t *arena;
   const nereid_flow_graph_t *graph;
   nereid_flight_track_t tracks[NEREID_FLIGHT_KINDS];
-  NEREID_VECTOR(nereid_flight_stretch_t) stretches; /* of the last walk */
+  NEREID_VECTOR(nereid_flight_stretch_t) stretches; /* stretches found by the last walk */
   uint32_t *seen;                                   /* by node: the walk that came to it last */
   uint32_t *until;                                  /* by node: the furthest position */
   uint8_t *groups;                                  /* by node: the least count at its start */

@@ -8,12 +8,12 @@
 
 typedef struct nereid_liveness_piece {
   nereid_live_range_t range;
-  uint32_t next; /* of the buffer + 1 */
+  uint32_t next; /* next piece of the buffer + 1 */
 } nereid_liveness_piece_t;
 
 typedef struct nereid_liveness_buffer {
   uint32_t pieces;    /* latest + 1 */
-  uint32_t announced; /* of an mbarrier: the targets that its waits complete, latest target + 1 */
+  uint32_t announced; /* mbarrier: latest target that its waits complete + 1 */
 } nereid_liveness_buffer_t;
 
 typedef struct nereid_liveness_target {
@@ -38,7 +38,7 @@ typedef struct nereid_liveness_solver {
   nereid_liveness_buffer_t *buffers;
   NEREID_VECTOR(nereid_liveness_piece_t) pieces;
   NEREID_VECTOR(nereid_liveness_target_t) targets;
-  NEREID_VECTOR(nereid_liveness_region_t) regions; /* in the order of time */
+  NEREID_VECTOR(nereid_liveness_region_t) regions; /* in order of time */
   NEREID_VECTOR(nereid_live_range_t) ranges;
 } nereid_liveness_solver_t;
 

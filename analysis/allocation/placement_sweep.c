@@ -13,7 +13,7 @@ typedef struct stretch {
 
 typedef struct event {
   uint32_t time, item;
-  int64_t bytes; /* of the item */
+  int64_t bytes; /* size of the item */
 } event_t;
 
 typedef struct sweep {

@@ -12,7 +12,7 @@
 typedef struct nereid_axis_entry {
   MlirOperation op;
   nereid_op_kind_t kind;
-  bool waits; /* in the worklist */
+  bool waits; /* is in the worklist */
 } nereid_axis_entry_t;
 
 typedef struct nereid_axis_solver {
@@ -20,7 +20,7 @@ typedef struct nereid_axis_solver {
   nereid_map_t *infos;                        /* value -> its fact, at the start of a larger struct of axis_solver.c */
   nereid_map_t ends;                          /* operation without results -> 1 + index */
   const nereid_call_graph_t *graph;           /* null: analysis of one function, of whose calls nothing is known */
-  NEREID_VECTOR(nereid_axis_entry_t) entries; /* in the order of their first visits */
+  NEREID_VECTOR(nereid_axis_entry_t) entries; /* in order of first visit */
   NEREID_VECTOR(uint32_t) again;              /* worklist: indexes of entries to visit again */
 } nereid_axis_solver_t;
 

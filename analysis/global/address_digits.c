@@ -150,7 +150,7 @@ bool nereid_forms_digit(nereid_forms_t *forms, const nereid_form_t *form, int64_
 typedef struct digit_sum {
   nereid_form_t value;          /* of which all are digits */
   nereid_form_digit_sum_t part; /* with divisors of `value` */
-  int64_t modulus;              /* of the last digit */
+  int64_t modulus;              /* modulus of the last digit */
 } digit_sum_t;
 
 static bool holds(nereid_product_t product, uint32_t symbol) {

@@ -42,10 +42,10 @@ typedef enum nereid_symbol_kind {
 
 typedef struct nereid_symbol {
   nereid_symbol_kind_t kind;
-  uint32_t node;        /* of the flow graph, of its definition; NEREID_FLOW_NONE: loop-invariant */
+  uint32_t node;        /* flow-graph node of its definition; NEREID_FLOW_NONE: loop-invariant */
   uint8_t divisibility; /* a power of two that divides it, as its logarithm */
   bool positive;        /* at least 1 */
-  uint32_t ago;         /* of a counter: the symbol that it becomes */
+  uint32_t ago;         /* counter: its symbol in an earlier iteration (NEREID_SYMBOL_AGO) */
   uint32_t digit;       /* in `digits` */
   int64_t room;         /* of digits: minimum distance of the sums of two different values */
 } nereid_symbol_t;
@@ -63,7 +63,7 @@ typedef struct nereid_form_term {
 typedef struct nereid_form_weight {
   int64_t factor; /* not 0 */
   nereid_product_t product;
-  uint32_t bit; /* of the element's packed coordinate (layout/linear_layout.h) */
+  uint32_t bit; /* bit of the element's packed coordinate (layout/linear_layout.h) */
 } nereid_form_weight_t;
 
 typedef struct nereid_form {

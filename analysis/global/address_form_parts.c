@@ -168,7 +168,7 @@ static bool equal(const nereid_form_t *a, const nereid_form_t *b) {
 
 typedef struct stored_form {
   nereid_form_t form;
-  const struct stored_form *next; /* with the same hash */
+  const struct stored_form *next; /* next form with the same hash */
 } stored_form_t;
 
 const nereid_form_t *nereid_forms_store(nereid_forms_t *forms, nereid_form_t *form) {

@@ -34,9 +34,9 @@ typedef struct nereid_address_owners {
 
 typedef struct nereid_address {
   nereid_forms_t *forms;
-  const nereid_form_t *form;             /* of the pointers */
+  const nereid_form_t *form;             /* form of the pointers */
   const nereid_address_owners_t *owners; /* one object per layout and `writes` */
-  uint32_t bytes;                        /* of an element */
+  uint32_t bytes;                        /* size of an element */
   bool masked;
   bool writes; /* a write, not a read or a read-modify-write */
 } nereid_address_t;

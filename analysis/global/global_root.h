@@ -26,7 +26,7 @@ typedef struct nereid_root_set {
 
 typedef struct nereid_root_link {
   MlirValue from;
-  uintptr_t next; /* of the same value, link + 1 */
+  uintptr_t next; /* next link of the same value + 1 */
 } nereid_root_link_t;
 
 typedef struct nereid_roots {

@@ -16,7 +16,7 @@ typedef struct nereid_tile {
   MlirValue descriptor; /* from nereid_descriptor_of_kernel: equal for one tensor */
   intptr_t rank;
   nereid_address_t intervals[NEREID_TILE_RANK]; /* outermost first; a null form: anywhere */
-  const struct nereid_tile *next;               /* with the same forms in the first dimension */
+  const struct nereid_tile *next;               /* next tile with the same forms in the first dimension */
 } nereid_tile_t;
 
 /* Sets the interval [coordinate, coordinate + extent) of dimension `d`; one without a usable form is anywhere. */

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-enum { MAX_WARPS = 64 }; /* of a CTA */
+enum { MAX_WARPS = 64 }; /* warps of a CTA */
 
 static MlirAttribute name_of(MlirOperation function) {
   return nereid_ir_attribute(function, NEREID_ATTR_SYMBOL_NAME);

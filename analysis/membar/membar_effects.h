@@ -41,7 +41,7 @@ enum {
 
 typedef struct nereid_membar_event {
   MlirOperation op;
-  uint32_t position; /* in the flow graph */
+  uint32_t position; /* position in the flow graph */
   uint16_t flags;
   uint8_t group; /* nereid_async_group_t */
   int32_t pending;

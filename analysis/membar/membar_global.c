@@ -16,7 +16,7 @@ typedef struct global_row {
   MlirValue (*mask)(MlirOperation op); /* null: none */
   uint8_t kind;
   bool bulk;                                   /* by TMA, through a descriptor */
-  intptr_t (*n_coordinates)(MlirOperation op); /* of the tile; null: it consists of rows anywhere */
+  intptr_t (*n_coordinates)(MlirOperation op); /* null: rows at arbitrary addresses (gather, scatter) */
   MlirValue (*coordinate)(MlirOperation op, intptr_t i);
 } global_row_t;
 
@@ -177,7 +177,7 @@ static const nereid_address_owners_t *owners_of(nereid_membar_global_t *global, 
 
 typedef struct known_address {
   nereid_address_t address;
-  struct known_address *next; /* of the same form */
+  struct known_address *next; /* next address with the same form */
 } known_address_t;
 
 static const nereid_access_shape_t *shape_of(nereid_membar_global_t *global, nereid_address_t address) {

@@ -11,8 +11,8 @@ typedef struct binding {
   const nereid_membar_context_t *context;
   MlirOperation call;
   const nereid_slicer_t *callee;
-  const nereid_membar_global_t *global; /* of the callee */
-  int64_t start;                        /* of the callee's frame */
+  const nereid_membar_global_t *global; /* summary of the callee */
+  int64_t start;                        /* start of the callee's frame */
 } binding_t;
 
 /* Binds an access to the bytes [access->first, access->end) of an argument, which is `slice` in the caller. */

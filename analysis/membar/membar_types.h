@@ -13,8 +13,9 @@ typedef enum nereid_membar_mode {
 
 typedef struct nereid_membar_options {
   nereid_membar_mode_t mode;
-  bool global;                      /* also orders accesses to global memory; barriers only */
-  const nereid_axis_result_t *axis; /* of the module, for `global`; null: no divisibility is known */
+  bool global; /* also orders accesses to global memory; barriers only */
+  const nereid_axis_result_t
+      *axis;       /* axis information of the module, used by `global`; null: no divisibility is known */
   bool any_thread; /* assumes that every thread may access every byte of an access, whatever its layout */
 } nereid_membar_options_t;
 

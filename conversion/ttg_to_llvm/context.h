@@ -55,9 +55,9 @@ typedef struct nereid_lower_module {
   nereid_lower_options_t options;
   nereid_lower_types_t types;
   const nereid_lower_row_t *const *rows; /* by op kind; null where there is none */
-  nereid_call_graph_t graph;             /* of the module before conversion */
-  nereid_lower_needs_t *needs;           /* by the index of a function of `graph` */
-  nereid_axis_result_t axis;             /* of the values of the module before conversion */
+  nereid_call_graph_t graph;             /* call graph before conversion */
+  nereid_lower_needs_t *needs;           /* indexed by function of `graph` */
+  nereid_axis_result_t axis;             /* axis information before conversion */
   MlirAttribute contract;                /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
   struct {
     MlirAttribute arith, llvm;
@@ -72,11 +72,11 @@ typedef struct nereid_lower_module {
 typedef struct nereid_lower_function {
   MlirOperation op; /* the tt.func */
   bool is_kernel;
-  MlirBlock loading_block;         /* of a loop; the last one in which a tensor was loaded from global memory */
+  MlirBlock loading_block;         /* the last block of a loop that loaded a tensor from global memory */
   intptr_t loaded_bytes;           /* per thread, by the loads of loading_block so far */
   intptr_t most_loaded_bytes;      /* the largest loaded_bytes of any block in a loop */
-  MlirBlock entry;                 /* of the llvm.func; its arguments are those of the function */
-  nereid_lower_workers_t *workers; /* of a kernel with warps for partitions; null: all warps run the function */
+  MlirBlock entry;                 /* entry block of the llvm.func */
+  nereid_lower_workers_t *workers; /* kernel with warps for partitions; null: all warps run the function */
   MlirValue print_buffer;          /* ptr, null until something is printed */
   nereid_map_t values;             /* MlirValue -> nereid_lowered_t * */
   nereid_map_t blocks;             /* MlirBlock -> its block in the llvm.func */

@@ -14,7 +14,7 @@ typedef struct nereid_slots {
   nereid_layout_t layout;  /* of one dimension, the slot */
   MlirType element;        /* in registers, an LLVM type */
   MlirType memory;         /* in shared memory */
-  int64_t bytes;           /* of a slot */
+  int64_t bytes;           /* bytes of a slot */
   int32_t vector;          /* registers per access */
   MlirValue base;          /* ptr<3>: slot 0 */
   MlirValue thread_offset; /* i32, bytes; null if independent of the thread */

@@ -79,7 +79,7 @@ static MlirValue byte_word(nereid_lower_t *lower, intptr_t count, const MlirValu
 
 /* A word that was taken apart. */
 struct nereid_lower_word {
-  nereid_lower_word_t *previous; /* of the function */
+  nereid_lower_word_t *previous; /* previous word of the function */
   MlirValue word, vector;
   intptr_t count;
   MlirValue *parts;

@@ -52,7 +52,7 @@ enum { WIDEST = 64 }; /* maximum bytes of a lane's access */
 /* State computed before the instruction executes. */
 typedef struct before {
   uint8_t bits[EMU_LANES][WIDEST]; /* LOAD, STORE, ATOMIC: of the bytes; AND and OR: of the result */
-  uint8_t *shadow[EMU_LANES];      /* of the bytes accessed; null: not tracked */
+  uint8_t *shadow[EMU_LANES];      /* shadow of the accessed bytes; null: not tracked */
   uint32_t predicate, any;         /* SELECT; lanes whose undefined operand selects the result */
   unsigned bytes;
 } before_t;

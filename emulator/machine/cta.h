@@ -36,7 +36,7 @@ struct emu_cta {
   uint32_t shared_bytes, local_bytes;
   uint32_t free_registers; /* that setmaxnreg.dec has released, of all lanes */
   emu_barrier_t barriers[16];
-  NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* in the cluster's arena */
+  NEREID_VECTOR(emu_mbarrier_t) mbarriers; /* allocated in the cluster's arena */
   struct emu_undefined *undefined;         /* null: initcheck is off */
   struct emu_frames *frames;               /* null: the program contains no calls */
   emu_race_cta_t *race;                    /* null: race detection is off */
@@ -65,7 +65,7 @@ struct emu_cluster {
   uint64_t completions,
       timeouts;           /* completed phases; rounds since the last one in which timed-out waits made no progress */
   uint32_t barrier_phase; /* of barrier.cluster */
-  struct emu_violations *violations; /* in the arena; null: none yet */
+  struct emu_violations *violations; /* allocated in the arena; null: none yet */
   struct emu_timeline *timeline;     /* null: no timeline */
   bool keeps_landed;                 /* landed effects stay in the queue until their wait */
   nereid_message_t message;

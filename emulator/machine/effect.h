@@ -21,8 +21,8 @@ typedef struct emu_effect emu_effect_t;
 typedef bool (*emu_land_t)(emu_effect_t *effect, uint32_t lanes);
 
 struct emu_effect {
-  emu_effect_t *previous, *next; /* in the cluster's list, in the order of issue */
-  uint64_t serial;               /* in the cluster, from 1 */
+  emu_effect_t *previous, *next; /* in the cluster's list, in issue order */
+  uint64_t serial;               /* serial number in the cluster, from 1 */
   emu_warp_t *warp;              /* its issuer */
   const emu_insn_t *insn;
   uint32_t lanes;                 /* issuing lanes */

@@ -132,15 +132,15 @@ struct emu_insn { /* fields read by every execution come first, in one cache lin
   uint8_t has_guard, counter_class, n_vector, space, size, flow;
   uint16_t variant;
   uint8_t types[EMU_MAX_TYPES];
-  uint32_t target;     /* of a branch or call */
-  int64_t offset;      /* of the address */
+  uint32_t target;     /* target of a branch or call */
+  int64_t offset;      /* offset of the address */
   emu_execute_t inner; /* function called by a wrapper, such as the one that sets another rounding mode */
   int64_t offsets[2];  /* offsets of the second and third address */
   struct {
     uint16_t first, count;      /* in operands */
   } lists[EMU_MAX_LISTS];       /* operand lists V and W, in order */
   const uint32_t *list;         /* targets of brx.idx; triples {from, to, bytes} of calls; M, N, K of a dot */
-  const char *text;             /* in the program's text, for messages */
+  const char *text;             /* points into the program's text, for messages */
   uint32_t n_list, line, place; /* line of the PTX text; index of the source location */
   uint16_t n_operands, text_size;
   uint8_t choices[4], kind;

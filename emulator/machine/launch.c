@@ -19,7 +19,7 @@ typedef struct run {
   emu_region_t *regions;
   size_t n_regions;
   uint64_t n_ctas, n_clusters; /* `next` and `failed` count clusters */
-  uint32_t clusters[3];        /* of the grid */
+  uint32_t clusters[3];        /* clusters of the grid */
   emu_race_t *race;            /* null: race detection is off */
   pthread_mutex_t lock;        /* protects the fields below */
   const emu_loops_t *loops;    /* null: loops are not counted */

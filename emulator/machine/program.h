@@ -26,7 +26,8 @@ struct nereid_emulator_kernel {
   uint32_t line;
   NEREID_VECTOR(nereid_emulator_parameter_t) parameters;
   uint32_t parameter_bytes;
-  NEREID_VECTOR(nereid_emulator_parameter_t) formals; /* of a .func: offset in local memory, results first */
+  NEREID_VECTOR(nereid_emulator_parameter_t)
+  formals; /* parameters of a .func with their offsets in local memory; results first */
   uint32_t n_results;
   uint32_t block[3];    /* .reqntid; zeros: none */
   uint64_t max_threads; /* .maxntid: product of its extents; 0: none */

@@ -16,7 +16,7 @@ typedef struct emu_cta emu_cta_t;
 struct emu_warp {
   uint8_t *base[EMU_BASES];
   emu_cta_t *cta;
-  uint32_t index; /* in its CTA */
+  uint32_t index; /* index in the CTA */
   uint32_t live;  /* lanes that have not exited */
   uint32_t carry; /* CC.CF of each lane */
   emu_group_t groups[EMU_LANES];

@@ -18,10 +18,10 @@ typedef struct block {
 
 typedef struct live {
   emu_parser_t *parser;
-  emu_insn_t *insns; /* of the function */
+  emu_insn_t *insns; /* instructions of the function */
   uint32_t n_insns, n_registers, n_blocks, n_words;
   block_t *blocks;
-  uint32_t *block_of;     /* of an instruction that begins one; counts from 1 */
+  uint32_t *block_of;     /* block that begins at an instruction, from 1; 0: none */
   uint32_t *first, *last; /* per register: the live range */
   uint32_t *exposed;      /* per register: its bit, from 1, if a block reads a value from another block */
   uint32_t *register_of_bit;

@@ -21,7 +21,7 @@ typedef struct emu_symbol {
   emu_space_t space;
   uint8_t size; /* bytes per lane of a register; 0: a predicate */
   uint32_t count;
-  uint32_t bytes;    /* of a variable */
+  uint32_t bytes;    /* size of a variable */
   uint32_t *numbers; /* number of a register, or per register of a family: 1 + its number, 0 before its first use */
   uint64_t value;    /* address, pc */
   uint32_t first, n; /* TARGETS: in `branch_targets`; PROTOTYPE: in `prototypes` */
@@ -35,7 +35,7 @@ typedef struct emu_scope {
 
 typedef struct emu_fixup { /* reference to a label that is resolved at the end of the body */
   uint32_t insn, line;
-  int32_t slot; /* in the instruction's list; -1: its target */
+  int32_t slot; /* operand index in the instruction; -1: the branch target */
   nereid_view_t name;
   emu_scope_t *scope;
 } emu_fixup_t;
@@ -78,7 +78,7 @@ typedef struct emu_parser {
   NEREID_VECTOR(nereid_view_t) branch_targets;
   NEREID_VECTOR(uint32_t) prototypes; /* bytes of parameters */
   NEREID_VECTOR(struct emu_formal) formals;
-  NEREID_VECTOR(uint8_t) registers; /* of the function, by number: bytes per lane */
+  NEREID_VECTOR(uint8_t) registers; /* bytes per lane of each register of the function */
   uint32_t param_bytes, scratch_register, declared;
   emu_known_t known[256];
   struct emu_recognized *recognized;        /* opcodes (decode.c) */

@@ -132,7 +132,7 @@ typedef struct emu_race_cta {
   race_page_t **pages;
   uint32_t n_pages;
   race_clock_t *barriers[16];
-  race_clock_t *cluster_pending, *cluster_done; /* of the first CTA of a cluster */
+  race_clock_t *cluster_pending, *cluster_done; /* clocks of the first CTA of a cluster */
   race_phase_t phases[RACE_PHASES];
   race_register_t *registers; /* per warp, n_registers + 1; null until there is one */
 } emu_race_cta_t;
@@ -144,7 +144,7 @@ typedef struct race_slot {
 
 struct emu_race {
   const nereid_emulator_program_t *program;
-  uint32_t n_warps, n_threads, n_actors; /* of a CTA, threads rounded up to warps */
+  uint32_t n_warps, n_threads, n_actors; /* per CTA; threads are rounded up to warps */
   uint32_t block[3], grid[3];
   bool failed, crosses; /* out of memory; CTAs may synchronize */
   bool has_sc;          /* the program contains fence.sc or membar */

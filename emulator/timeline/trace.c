@@ -17,13 +17,13 @@ typedef enum unit { WARP, LOADS, STORES, WGMMA, COPIES, SENDS, UNITS } unit_t;
 
 typedef struct row {
   unit_t unit;
-  uint32_t index, number;       /* of the warp, or 0; among the rows of the same unit and index */
-  NEREID_VECTOR(uint64_t) ends; /* of the open slices, outermost first */
+  uint32_t index, number;       /* index of the warp, or 0; number among the rows of the same unit and index */
+  NEREID_VECTOR(uint64_t) ends; /* ends of the open slices, outermost first */
 } row_t;
 
 struct nereid_emulator_trace {
   FILE *file;
-  nereid_arena_t arena; /* of the rows of one CTA */
+  nereid_arena_t arena; /* holds the rows of one CTA */
   NEREID_VECTOR(row_t) rows;
   uint32_t cta[3], process; /* process: 1 + the number of the current one */
   uint64_t events;

@@ -19,7 +19,7 @@ typedef struct nereid_extern_rounded {
   enum { NEREID_EXTERN_ARITHMETIC, NEREID_EXTERN_TO_INTEGER, NEREID_EXTERN_TO_FLOAT } kind;
   char operation; /* of arithmetic: + - * / r(eciprocal) s(quare root) f(ma) =(the operand) */
   int rounding;   /* FE_TONEAREST, ... */
-  bool away;      /* to an integer: ties away from zero */
+  bool away;      /* rounds to an integer, ties away from zero */
   bool is_signed; /* signedness of the converted integer */
   int arity;
 } nereid_extern_rounded_t;

@@ -60,8 +60,8 @@ typedef struct accelerate {
 typedef struct site {
   MlirOperation dot;
   nereid_dot_operand_t a, b;
-  MlirType a_element, b_element, sum; /* of the instruction */
-  MlirType result;                    /* of the dot */
+  MlirType a_element, b_element, sum; /* element types of the instruction */
+  MlirType result;                    /* result type of the dot */
   nereid_dot_problem_t problem;
   nereid_dot_choice_t choice;
 } site_t;

@@ -29,7 +29,7 @@ enum {
 /* The ops between two dots of a block. */
 typedef struct range {
   MlirOperation earlier, later;
-  nereid_operations_t ops; /* from the one after `earlier` to `later` */
+  nereid_operations_t ops; /* the ops after `earlier`, up to and including `later` */
   nereid_map_t slice;      /* `later` and the ops that compute its operands */
   bool reads;              /* an op of the slice reads memory */
   bool writes;             /* another op writes memory, or its effects are unknown */
@@ -129,7 +129,7 @@ static bool hoist(nereid_pass_t *pass, MlirOperation dot, const nereid_operation
 }
 
 static int64_t registers_per_thread(MlirOperation dot) {
-  enum { REGISTERS = 65536, LIMIT = 255, LANES = 32 }; /* of a multiprocessor; of a thread */
+  enum { REGISTERS = 65536, LIMIT = 255, LANES = 32 }; /* registers of a multiprocessor, of a thread */
   const int64_t share = REGISTERS / ((int64_t)nereid_ttg_num_warps(dot) * LANES);
   return share < LIMIT ? share : LIMIT;
 }

@@ -126,7 +126,7 @@ static MlirOperation set_flag(MlirOperation dot, MlirValue accumulator, MlirValu
 
 typedef struct carried {
   MlirOperation loop, dot;
-  intptr_t number; /* of the result of the loop */
+  intptr_t number; /* result number of the loop */
   MlirValue initial, next;
   reset_t reset; /* of `next`, when `resets` */
   bool resets;

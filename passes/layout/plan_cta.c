@@ -34,7 +34,7 @@
 
 enum {
   LEAST_ROWS = 64,
-  LEAST_COLUMNS = 32, /* of a dot's tile in a CTA, where possible */
+  LEAST_COLUMNS = 32, /* columns of a dot's tile in a CTA, where possible */
   LEAST_PART = 128,   /* bytes of a box, which begins at a multiple of them */
   LEAST_COPY = 16,    /* bytes of a row that TMA copies */
 };
@@ -44,7 +44,7 @@ typedef struct plan {
   nereid_thread_grid_t grid;
   nereid_cta_parts_t parts;
   nereid_operations_t ops;            /* of one function, in order */
-  bool divides_rows, divides_columns; /* of its dots */
+  bool divides_rows, divides_columns; /* whether its dots are divided by rows, by columns */
 } plan_t;
 
 /* --- choices --- */

@@ -452,7 +452,7 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   }
   if (!rebuild(removal, &slice))
     return false;
-  root.value = mlirOperationGetOperand(conversion, 0); /* of a replaced loop or branch */
+  root.value = mlirOperationGetOperand(conversion, 0); /* result of a replaced loop or branch */
   MlirValue replacement = nereid_layout_versions_lookup(&removal->versions, root);
   if (slice.recomputed.size)
     nereid_pass_remark_passed(removal->pass, conversion, "rematerialized",

@@ -36,13 +36,13 @@
 #define NO_GROUP SIZE_MAX
 
 typedef struct group {
-  int32_t stage, cluster;         /* of the copies */
-  int32_t use_stage, use_cluster; /* of the first use */
+  int32_t stage, cluster;         /* stage and cluster of the copies */
+  int32_t use_stage, use_cluster; /* stage and cluster of the first use */
   int32_t slots;
   bool is_tma;
   /* of cp.async */
   MlirOperation commit, wait;
-  int32_t count; /* of the wait */
+  int32_t count; /* pending groups of the wait */
   /* of TMA */
   size_t writes, reads; /* counters of the slots */
   MlirValue barriers;   /* one per slot */
@@ -54,7 +54,7 @@ typedef struct ring {
   size_t group;         /* NO_GROUP: its slots are filled by ttg.local_store */
   size_t writes, reads; /* counters of the slots */
   MlirValue buffer;
-  MlirOperation fill; /* of a slot */
+  MlirOperation fill; /* op that fills a slot */
 } ring_t;
 
 typedef struct lower {

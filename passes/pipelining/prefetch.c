@@ -54,7 +54,7 @@ typedef struct prefetch {
   MlirOperation loop, dot, last; /* `last`: the latest of the loads to execute ahead */
   MlirBlock body;
   nereid_prefetch_operand_t operands[2];
-  int64_t width, k; /* of a slice, of the operands */
+  int64_t width, k; /* k of a slice, k of the operands */
   nereid_operations_t addresses;
   wait_t waits[MAX_WAITS];
   int n_waits;

@@ -20,7 +20,7 @@ typedef struct nereid_ring_load {
   MlirType slot_type;                     /* memdesc of one slot, mutable */
   int32_t slots;                          /* that it needs */
   bool saves_barrier;                     /* with one more: dots in flight then read none that a step overwrites */
-  int32_t use_stage, use_cluster;         /* of the first use */
+  int32_t use_stage, use_cluster;         /* stage and cluster of the first use */
   nereid_scheduled_ops_t direct; /* users that the slot replaces: ttg.local_alloc, or ttg.convert_layout to a dot
                                     operand, which becomes a load from the slot */
   bool selects; /* elements that the mask excludes get their value by a select, where the slot is read */

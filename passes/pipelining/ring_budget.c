@@ -16,7 +16,7 @@ enum {
   ALIGNMENT = 1024, /* bytes, of the buffers of wgmma */
   LANES = 32,
   REGISTERS = 65536,    /* of 32 bits, of a multiprocessor */
-  OTHER_REGISTERS = 64, /* of a thread, next to accumulators */
+  OTHER_REGISTERS = 64, /* registers of a thread besides accumulators */
   RESERVED = 1024,      /* bytes of shared memory per CTA */
   MAX_OUTSIDE = 16,
 };

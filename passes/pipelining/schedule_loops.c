@@ -190,7 +190,7 @@ static void pull_readers(scheduler_t *scheduler, MlirOperation key) {
 /* --- mbarriers --- */
 
 typedef struct users {
-  MlirOperation first, last; /* in the order of stages, then of the program */
+  MlirOperation first, last; /* by stage, then by program order */
 } users_t;
 
 /* Extends `users` by the ops of the body that use `buffer`, through views. */

@@ -37,7 +37,7 @@ typedef struct derivation {
   MlirContext context;
   MlirBlock entry;
   size_t n_symbols;
-  int32_t positions[MAX_SYMBOLS]; /* of the arguments that are symbols */
+  int32_t positions[MAX_SYMBOLS]; /* positions of the arguments that are symbols */
   bounds_t bounds[AXES];          /* common to all effects so far */
   bool any_effect;
 } derivation_t;

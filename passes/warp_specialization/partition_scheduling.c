@@ -39,7 +39,7 @@
 typedef struct scheduling {
   nereid_pass_t *pass;
   MlirOperation root;
-  nereid_operations_t loads; /* of the producer */
+  nereid_operations_t loads; /* loads of the producer */
   nereid_written_roots_t written;
   const char *obstacle; /* why the loop stays */
 } scheduling_t;

@@ -38,7 +38,7 @@ struct nereid_compiler {
   bool one_shot;
   nereid_diagnostic_handler_t handler;
   void *user_data;
-  nereid_remark_handler_t remark_handler; /* of the running compilation; null: remarks are diagnostics */
+  nereid_remark_handler_t remark_handler; /* handler of the running compilation; null: remarks are diagnostics */
   void *remark_data;
   unsigned warnings;      /* number in the running compilation */
   nereid_report_t report; /* forwards to the handler */
@@ -75,7 +75,7 @@ typedef struct nereid_pass_place {
   const char *name; /* null: none */
   nereid_pipeline_t pipeline;
   nereid_stage_t stage;
-  size_t position; /* in the list of the pipeline */
+  size_t position; /* position in the pipeline's list */
 } nereid_pass_place_t;
 
 /* The passes to run: from `start` on, up to the one before `stop`. */
@@ -90,7 +90,7 @@ typedef struct nereid_compilation {
   const char *name;
   nereid_arena_t scratch;
   nereid_result_t *result;
-  nereid_stage_t stage; /* of the current module or text */
+  nereid_stage_t stage; /* stage of the current module or text */
   nereid_settings_t settings;
   nereid_pass_range_t range;
   int32_t triton_minor;       /* ttir and ttgir are printed as Triton 3.x does; 0: as the input */
@@ -99,9 +99,9 @@ typedef struct nereid_compilation {
   LLVMModuleRef llvm;         /* owned by the backend's context; null at other stages */
   bool optimized;             /* Nereid optimized the LLVM module */
   nereid_metadata_t metadata; /* strings in the scratch and the result's arena */
-  nereid_view_t ptx, cubin;   /* in the result's arena */
+  nereid_view_t ptx, cubin;   /* allocated in the result's arena */
   nereid_limits_t limits;
-  nereid_progress_t progress; /* of the running stage */
+  nereid_progress_t progress; /* progress of the running stage */
   int64_t start;              /* nanoseconds of CLOCK_MONOTONIC */
 } nereid_compilation_t;
 
@@ -258,7 +258,7 @@ typedef struct nereid_stored {
   bool is_open; /* the result will be stored */
   nereid_store_key_t key;
   nereid_store_claim_t *claim; /* owned; may be null */
-  const char *assembler;       /* in the scratch arena; null when nothing is assembled */
+  const char *assembler;       /* allocated in the scratch arena; null when nothing is assembled */
 } nereid_stored_t;
 
 /* Fills the result from the store of the options. NEREID_ERROR_NOT_FOUND: there is no store, or no such unit, and the

@@ -7,7 +7,7 @@ enum { OPTIONAL = 0, NEEDED = 1 };
 
 typedef struct row {
   const char *symbol;
-  size_t offset; /* of the pointer in nereid_driver_t */
+  size_t offset; /* offset of the function pointer in nereid_driver_t */
   int need;
 } row_t;
 

@@ -14,12 +14,12 @@ enum {
 struct nereid_kernel {
   const nereid_device_t *device; /* borrowed */
   void *function;                /* owned by the module's handle */
-  nereid_metadata_t metadata;    /* with all parameters listed */
+  nereid_metadata_t metadata;    /* lists all parameters */
   uint64_t *divisor_masks;       /* per parameter: value & mask must be 0 */
   unsigned block[3];             /* threads per CTA */
   unsigned n_attributes;
   nereid_cu_launch_attribute_t attributes[NEREID_KERNEL_ATTRIBUTE_LIMIT];
-  nereid_grid_program_t grid; /* of the metadata's map */
+  nereid_grid_program_t grid; /* program of the metadata's map */
 };
 
 struct nereid_module {

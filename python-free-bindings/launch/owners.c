@@ -20,7 +20,7 @@ typedef struct kept {
 
 struct nereid_owners {
   _Atomic(kept_t *) pending; /* the newest first */
-  _Atomic size_t references; /* of the device, and one per kept owner of a graph */
+  _Atomic size_t references; /* one of the device, and one per owner that a graph keeps */
   _Atomic bool closed;       /* the device is closed: no later call empties the list */
 };
 

@@ -25,8 +25,8 @@ typedef struct substitution {
   nereid_arena_t *arena;
   nereid_view_t text;
   definitions_t definitions;
-  const char *at, *end; /* of an expression */
-  const char *start;    /* of the placeholder, for the place of errors */
+  const char *at, *end; /* rest of the expression */
+  const char *start;    /* start of the placeholder, for the location of errors */
   nereid_message_t *message;
 } substitution_t;
 

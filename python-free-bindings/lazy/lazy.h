@@ -27,7 +27,7 @@ typedef struct nereid_configured {
   nereid_lazy_configuration_t options; /* copied */
   nereid_view_t text;
   const char *grid;         /* null: the IR's */
-  nereid_status_t status;   /* of the replacement of placeholders */
+  nereid_status_t status;   /* status of the replacement of placeholders */
   nereid_message_t message; /* if it failed */
 } nereid_configured_t;
 
@@ -82,7 +82,7 @@ typedef struct nereid_measured {
   uint32_t runs;
   double time;            /* median, in the unit of the device */
   nereid_status_t status; /* NOT_BUILT, NOT_LAUNCHED */
-  const char *message;    /* in the decision's arena; null: none */
+  const char *message;    /* allocated in the decision's arena; null: none */
 } nereid_measured_t;
 
 /* How a winner was found. */
@@ -97,12 +97,12 @@ typedef struct nereid_decision {
   struct nereid_decision *next; /* the one before */
   nereid_arena_t arena;
   uint64_t key;
-  nereid_lazy_properties_t properties; /* of the call; the variant's may be others */
+  nereid_lazy_properties_t properties; /* properties of the call; those of the variant may differ */
   const nereid_variant_t *variant;
   const nereid_kernel_t *winner; /* null: failed */
-  size_t configuration;          /* of the winner */
+  size_t configuration;          /* configuration of the winner */
   nereid_reason_t reason;
-  double milliseconds; /* of wall time */
+  double milliseconds; /* wall time */
   nereid_status_t status;
   nereid_measured_t *results; /* one per configuration */
 } nereid_decision_t;
@@ -117,25 +117,25 @@ typedef struct nereid_decision_table {
 struct nereid_lazy_kernel {
   nereid_device_t *device;       /* borrowed */
   nereid_lazy_options_t options; /* texts are copied */
-  nereid_arena_t arena;          /* of the copies; not used after the creation */
+  nereid_arena_t arena;          /* holds the copies; not used after the creation */
   size_t n_configurations;
   nereid_configured_t *configurations;
   char target[16];
-  char compiler[NEREID_LAZY_VERSION_SIZE]; /* its version, with a store; empty: unknown */
+  char compiler[NEREID_LAZY_VERSION_SIZE]; /* version of the compiler, set if there is a store; empty: unknown */
   atomic_bool is_recorded;                 /* the compiler's version is in the store */
   bool is_emulated;
   nereid_lazy_pool_t *pool;
   bool owns_pool;
-  nereid_cancellation_t *own_cancellation;   /* of `destroy`; null: the caller's is used */
+  nereid_cancellation_t *own_cancellation;   /* set by `destroy`; null: the caller's is used */
   const nereid_cancellation_t *cancellation; /* the caller's or our own */
 
   _Atomic(nereid_decision_table_t *) table; /* written with the lock held */
 
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* protects the fields below */
   pthread_cond_t changed;
   size_t n_jobs; /* queued or running */
   size_t n_variants;
-  nereid_variant_t *variants;   /* the last one is that of the IR as it is written */
+  nereid_variant_t *variants;   /* the last one is the unspecialized IR */
   bool is_tuning;               /* a thread tunes */
   nereid_decision_t *decisions; /* newest first */
   nereid_decision_t *failure;   /* the last tuning, if it failed */
@@ -250,7 +250,7 @@ typedef struct nereid_timer {
   bool is_emulated;
   size_t n;
   nereid_event_t **events; /* two per run */
-  uint64_t *counts;        /* of the emulator, two per run */
+  uint64_t *counts;        /* instruction counts of the emulator, two per run */
 } nereid_timer_t;
 
 NEREID_MUST_USE nereid_status_t nereid_timer_initialize(nereid_timer_t *timer, nereid_device_t *device, size_t runs,

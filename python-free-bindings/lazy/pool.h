@@ -6,7 +6,7 @@
 
 /* A job, embedded in the object that it works on. */
 typedef struct nereid_job {
-  struct nereid_job *next; /* in the queue */
+  struct nereid_job *next; /* next job in the queue */
   /* Runs on a thread of the pool, once. `session`: of the compiler; null when it cannot be created. */
   void (*run)(struct nereid_job *job, void *session, nereid_status_t session_status);
   const nereid_lazy_compiler_t *compiler; /* null: no session */

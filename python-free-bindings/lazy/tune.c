@@ -21,7 +21,7 @@ static const double default_early_stop = 1.25, close_to_best = 1.05;
 typedef struct candidate {
   size_t configuration;
   const nereid_lazy_build_t *build;
-  double *samples; /* in the order of the runs; room for two rounds */
+  double *samples; /* in order of the runs; room for two rounds */
   size_t n_samples;
 } candidate_t;
 
@@ -30,7 +30,7 @@ typedef struct tuning {
   nereid_variant_t *variant;
   const nereid_call_t *call;
   nereid_decision_t *decision;
-  nereid_arena_t scratch; /* of the candidates */
+  nereid_arena_t scratch; /* holds the candidates */
   size_t n_candidates;
   candidate_t *candidates;
   uint32_t runs;
@@ -40,7 +40,7 @@ typedef struct tuning {
   size_t n_done;   /* for the progress */
   nereid_saved_t saved;
   nereid_timer_t timer;
-  nereid_status_t failure; /* of the first configuration that failed */
+  nereid_status_t failure; /* status of the first configuration that failed */
   nereid_message_t failure_message;
   nereid_message_t *message;
 } tuning_t;

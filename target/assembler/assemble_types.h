@@ -17,20 +17,20 @@ typedef struct nereid_assemble_options {
   bool one_shot;     /* few kernels will be assembled by this process */
   bool lineinfo;     /* keep source lines */
   bool no_fp_fusion; /* passed on: the assembler contracts too */
-  const char *name;  /* of the input in messages; null: "PTX" */
+  const char *name;  /* name of the input in messages; null: "PTX" */
   struct {
     const char *name, *file;
     unsigned line, column;
-  } kernel;              /* in its source: the location of messages about the whole kernel; name null: unknown */
+  } kernel;              /* source location for messages about the whole kernel; name null: unknown */
   const char *ptxas;     /* path of the assembler; null: search CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda */
   const char *arguments; /* more arguments for the assembler, separated by spaces; null: none */
   nereid_target_t target;
-  const nereid_limits_t *limits; /* of the whole compilation, borrowed; null: none */
+  const nereid_limits_t *limits; /* limits of the whole compilation, borrowed; null: none */
   uint32_t time_limit;           /* milliseconds that ptxas may run; 0: as long as it takes */
 } nereid_assemble_options_t;
 
 typedef struct nereid_assembled {
-  nereid_view_t cubin;                /* in the arena */
+  nereid_view_t cubin;                /* allocated in the arena */
   nereid_assembler_t used;            /* never AUTO */
   unsigned registers;                 /* most per thread of any entry; 0: the assembler reports none */
   unsigned spill_stores, spill_loads; /* bytes per thread that all functions store to and load from local memory because

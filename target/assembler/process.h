@@ -6,7 +6,7 @@
 
 typedef enum nereid_process_end {
   NEREID_PROCESS_EXITED,      /* `code` is the exit status */
-  NEREID_PROCESS_KILLED,      /* by a signal that was not ours; `code` is its number */
+  NEREID_PROCESS_KILLED,      /* killed by another process; `code` is the signal */
   NEREID_PROCESS_CANCELLED,   /* stopped: the caller requested it */
   NEREID_PROCESS_TIMED_OUT,   /* stopped: its deadline passed */
   NEREID_PROCESS_NOT_STARTED, /* `code` is errno */

@@ -117,7 +117,7 @@ nereid_work_folder_t nereid_work_folder_open(nereid_arena_t *arena) {
 }
 
 void nereid_work_folder_close(nereid_work_folder_t *folder) {
-  const int reason = errno; /* of the failure that the caller is about to report */
+  const int reason = errno; /* reason of the failure that the caller reports */
   if (folder->descriptor >= 0) {
     empty(folder->descriptor);
     close(folder->descriptor);

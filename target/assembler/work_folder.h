@@ -8,7 +8,7 @@
  * before that, once per process, folders that processes of this user left when they were killed. On failure `path` is
  * null and errno is set. */
 typedef struct nereid_work_folder {
-  const char *path; /* in the arena */
+  const char *path; /* allocated in the arena */
   int descriptor;   /* holds the lock; close-on-exec */
 } nereid_work_folder_t;
 

@@ -135,7 +135,7 @@ typedef struct model {
   size_t dialect_count;
   dialect_t *dialects;
   size_t enum_count, definition_count;
-  enumeration_t **enums; /* of all dialects */
+  enumeration_t **enums; /* enums of all dialects */
   definition_t **definitions;
 } model_t;
 

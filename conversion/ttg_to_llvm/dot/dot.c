@@ -37,10 +37,10 @@ typedef struct operand {
   MlirValue buffer;         /* null when it is in registers */
   nereid_layout_t required; /* (result register, k; lane, warp) -> element */
   uint8_t place[MAX_BITS];  /* the bit of `values` for bit i of that number; MAX_BITS: no effect */
-  nereid_slots_t slots;     /* of a chunk at k = 0 */
+  nereid_slots_t slots;     /* elements of a chunk at k = 0 */
   nereid_layout_t slot_map;
   int result_bits, chunk_bits, k_bits;
-  MlirValue *values; /* of a chunk, as numbers to multiply */
+  MlirValue *values; /* elements of a chunk, converted to the type of the multiplication */
 } operand_t;
 
 typedef struct dot {

@@ -84,10 +84,10 @@ static bool is_fp8(element_t element) {
 /* One operand. Words are numbered by 8 rows (A only), then the parts of k, the steps of k and the result's tiles. */
 typedef struct operand {
   element_t element;
-  MlirType type; /* of an element, in LLVM */
+  MlirType type; /* LLVM type of an element */
   nereid_lowered_t held;
   nereid_layout_t from; /* (number of an element, ..) -> the thread's register with it */
-  MlirValue *words;     /* by the register of their first element; null until packed */
+  MlirValue *words;     /* indexed by the register of the first element; null until packed */
 } operand_t;
 
 typedef struct mma {

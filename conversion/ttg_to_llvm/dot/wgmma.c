@@ -28,13 +28,13 @@ enum { GROUP_WARP_BITS = 2, LANE_BITS = 5, ROW_BITS = 6, MIN_COLUMN_BITS = 3, WO
 typedef struct dot {
   MlirOperation op;
   const nereid_layout_t *result;
-  MlirType element; /* of the result */
+  MlirType element; /* element type of the result */
   nereid_wgmma_operand_t a, b;
   const char *instruction;
   int column_bits;    /* log2 of the instruction's N */
-  int32_t k, steps;   /* of an instruction, of the dot */
+  int32_t k, steps;   /* k of one instruction; instructions along k */
   uint32_t copies;    /* register bits of the result that only repeat */
-  intptr_t registers; /* of a tile */
+  intptr_t registers; /* registers of a tile */
   intptr_t tiles, words_per_tile;
   bool starts;     /* the accumulator is not added */
   MlirValue scale; /* i1: it is added; null: a constant */

@@ -13,7 +13,7 @@ typedef struct nereid_wgmma_operand {
   MlirType type;
   MlirType element;
   int rank;                       /* 3: matrices of a batch, the first dimension */
-  int row_dim, k_dim;             /* of the operand; the rows of B are its columns */
+  int row_dim, k_dim;             /* dimensions of the operand; "rows" of B are its columns */
   int matrix_bits;                /* log2 of the rows of a matrix in a CTA */
   nereid_layout_operand_t shared; /* its rows are those of all matrices, one matrix after the other */
   nereid_layout_matrix_t matrix;
@@ -22,7 +22,7 @@ typedef struct nereid_wgmma_operand {
   MlirValue *words;            /* i32 */
   size_t n_words;
   int word_bits; /* log2 of elements in a word */
-  size_t number; /* of the first operand of the statement */
+  size_t number; /* number of the statement's first operand */
 } nereid_wgmma_operand_t;
 
 /* Operand `index` (0: A, 1: B) of the dot `op` with a result of layout `result`, for tiles of 2^tile_bits rows of A or

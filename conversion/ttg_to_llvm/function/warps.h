@@ -21,7 +21,7 @@ struct nereid_lower_workers {
   int32_t count;
   MlirValue warp;                      /* i32, in the CTA */
   MlirBlock work;                      /* where they wait */
-  NEREID_VECTOR(MlirBlock) partitions; /* of the kernel, by number: their first blocks */
+  NEREID_VECTOR(MlirBlock) partitions; /* first block of each partition of the kernel */
 };
 
 /* --- a function --- */

@@ -28,7 +28,7 @@ typedef struct copy {
   nereid_slots_t slots;
   nereid_lowered_t pointers, masks, others; /* count 0 when absent */
   intptr_t vector;                          /* elements of an access */
-  int64_t bytes;                            /* of an access */
+  int64_t bytes;                            /* bytes of an access */
   bool zeros;                               /* masked-off elements are zero */
   MlirValue thread;                         /* i1: this one copies; null: all do */
 } copy_t;

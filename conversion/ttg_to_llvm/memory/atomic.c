@@ -31,7 +31,7 @@ typedef struct atomic {
   const char *type;     /* "f16x2" */
   nereid_tt_mem_semantic_t order;
   nereid_tt_mem_sync_scope_t scope;
-  unsigned bits, word_bits; /* of an element; of a word */
+  unsigned bits, word_bits; /* bits of an element, of a word */
   intptr_t per_word, words;
   bool used; /* the result */
   bool loops;

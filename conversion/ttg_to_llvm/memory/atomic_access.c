@@ -19,7 +19,7 @@ typedef struct access {
   MlirOperation op;
   nereid_tt_mem_semantic_t order;
   nereid_tt_mem_sync_scope_t scope;
-  unsigned bits; /* of an element in memory */
+  unsigned bits; /* bits of an element in memory */
   MlirType word; /* its register, an integer */
   const char *letter;
   nereid_lowered_t pointers, masks;

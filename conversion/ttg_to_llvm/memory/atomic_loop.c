@@ -22,7 +22,7 @@ typedef struct loop {
   nereid_lower_t *lower;
   MlirOperation op;
   MlirValue pointer, value;
-  MlirType type, word; /* of an element; an integer of as many bits */
+  MlirType type, word; /* type of an element; integer type of the same width */
   unsigned bits;
 } loop_t;
 

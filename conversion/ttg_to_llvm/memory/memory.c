@@ -27,7 +27,7 @@ enum { MAX_VECTOR = 16, ACCESS_BITS = 128 };
 /* The words of one access: PTX supports at most four words of 32 bits or two of 64 bits. */
 typedef struct access {
   MlirType element;   /* in registers */
-  unsigned bits;      /* of an element in memory */
+  unsigned bits;      /* bits of an element in memory */
   intptr_t vector;    /* elements */
   intptr_t words;     /* registers of the instruction */
   unsigned word_bits; /* 8, 16, 32 or 64 */

@@ -49,8 +49,8 @@ typedef struct transfer {
   intptr_t rank;                   /* coordinates */
   MlirValue coordinates[MAX_RANK]; /* i32, outermost first */
   nereid_ttg_memdesc_t memdesc;
-  nereid_layout_t layout; /* of the buffer */
-  int64_t part[MAX_RANK]; /* of the buffer in one CTA */
+  nereid_layout_t layout; /* layout of the buffer */
+  int64_t part[MAX_RANK]; /* shape of the buffer in one CTA */
   int64_t box[MAX_RANK];  /* of one instruction, in elements of the buffer's dimensions */
   int64_t count;          /* instructions */
   MlirValue ctas;         /* i16, the CTAs that get the boxes; null: only this one */

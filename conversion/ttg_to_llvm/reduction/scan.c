@@ -257,7 +257,7 @@ static bool scan_elements(nereid_scan_t *scan) {
   step_t *steps = nereid_arena_new(scan->lower->arena, step_t, (size_t)scan->plan.count + 1);
   if (!steps || !begin(scan))
     return false;
-  MlirValue *elements = scan->totals; /* of an axis of one element */
+  MlirValue *elements = scan->totals; /* the axis has one element */
   if (scan->plan.count) {
     nereid_scan_prefix_t *prefixes = nereid_arena_new(scan->lower->arena, nereid_scan_prefix_t, scan->registers);
     elements = prefixes && go_up(scan, steps) && go_down(scan, steps, prefixes) ? finish(scan, steps, prefixes) : NULL;

@@ -17,7 +17,7 @@ typedef struct nereid_scan {
   intptr_t width; /* values of a tuple */
   const nereid_layout_t *layout;
   nereid_layout_scan_t plan;
-  uint32_t registers; /* of a thread */
+  uint32_t registers; /* registers of a thread */
   uint32_t done[3];   /* bits of each input that the steps so far went through */
   bool in_last_lane;  /* only the last lane of those done has the totals right */
   MlirValue *totals;  /* [registers][width]: those of outer registers count */

@@ -31,7 +31,7 @@ typedef struct demand {
   nereid_map_t numbers; /* value -> number of its tensor + 1 */
   NEREID_VECTOR(tensor_t) tensors;
   nereid_map_t entries; /* block -> its set: the tensors live at its beginning */
-  size_t words;         /* of a set */
+  size_t words;         /* words of a bit set */
   int64_t most;         /* registers */
   MlirOperation where;
   uint64_t *live; /* there */

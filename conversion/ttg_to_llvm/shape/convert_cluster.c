@@ -23,9 +23,9 @@ typedef struct move {
   nereid_lower_t *lower;
   MlirType element, memory; /* LLVM types in registers and in shared memory */
   MlirValue scratch;
-  int64_t bytes;             /* of an element */
-  int registers, threads;    /* of the source, bits */
-  nereid_layout_t source;    /* of an element of the result: flat, as [block, thread, register] */
+  int64_t bytes;             /* bytes of an element */
+  int registers, threads;    /* register and thread bits of the source */
+  nereid_layout_t source;    /* source position of a result element, as the flat index [block, thread, register] */
   MlirValue offset, cta;     /* i32, of register 0: bytes in the scratch, number of the CTA */
   MlirValue bases[MAX_CTAS]; /* i32, addresses of the scratch in CTAs, by xor with `cta`; null until used */
 } move_t;

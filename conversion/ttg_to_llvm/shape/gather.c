@@ -20,7 +20,7 @@ typedef struct gather {
   nereid_lower_t *lower;
   MlirOperation op;
   int axis;
-  const nereid_layout_t *from, *to; /* of the source, of the indices */
+  const nereid_layout_t *from, *to; /* layouts of the source and of the indices */
   MlirType element;                 /* LLVM type */
   nereid_lowered_t source, indices, result;
 } gather_t;

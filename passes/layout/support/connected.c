@@ -12,10 +12,10 @@
 typedef struct node {
   MlirOperation op;
   size_t parent;                /* union-find */
-  int32_t *own;                 /* of a root: largest value per class in the component; null: none */
-  int32_t *closed;              /* of a root: the same over all reachable components; null: not computed yet */
+  int32_t *own;                 /* root: largest value per class in the component; null: none */
+  int32_t *closed;              /* root: the same over all reachable components; null: not computed yet */
   size_t mark;                  /* number of the last walk that visited the node */
-  NEREID_VECTOR(size_t) inside; /* of a root: nodes in regions of its members */
+  NEREID_VECTOR(size_t) inside; /* root: nodes in regions of its members */
 } node_t;
 
 struct nereid_connected {

@@ -21,7 +21,7 @@
 
 typedef struct nereid_cta_part {
   MlirValue value;
-  nereid_ttg_bases_t bases; /* in the dimensions of the value */
+  nereid_ttg_bases_t bases; /* bases in the dimensions of the value */
 } nereid_cta_part_t;
 
 typedef struct nereid_cta_parts {

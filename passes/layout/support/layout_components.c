@@ -46,8 +46,8 @@ struct candidate {
 
 typedef struct node {
   MlirValue value;
-  size_t parent;           /* of the union-find forest; itself at the root */
-  candidate_t *candidates; /* of the root's component, in the order they were met */
+  size_t parent;           /* parent in the union-find forest; a root is its own parent */
+  candidate_t *candidates; /* root: candidates of the component in order of discovery */
   bool
       weighted; /* votes count by execution frequency: a call passes it, or it is converted to or from an accumulator of
                  * tensor cores; of a root: so is a value of its component */

@@ -34,7 +34,7 @@ typedef struct node {
   MlirValue *history;     /* by age */
   bool carried;           /* an argument of the body other than the counter */
   bool waits;             /* carried, and equal to what the previous step yielded, not this one */
-  MlirValue next;         /* of a node that waits: its instance in the next step */
+  MlirValue next;         /* waiting node: its instance in the next step */
 } node_t;
 
 typedef NEREID_VECTOR(MlirValue) values_t;
@@ -45,17 +45,17 @@ typedef struct expand {
   const nereid_schedule_t *schedule;
   nereid_arena_t *arena;
   MlirOperation yield;
-  intptr_t arguments;          /* of the body, with the counter */
+  intptr_t arguments;          /* arguments of the body, with the counter */
   NEREID_VECTOR(node_t) nodes; /* arguments first */
   nereid_map_t index;          /* value -> index into `nodes`, plus 1 */
   nereid_loop_range_t range;
   int32_t peeled; /* steps of the epilogue */
   /* the current step */
   phase_t phase;
-  int32_t step; /* of the prologue, from 0, or of the epilogue, from 1 */
+  int32_t step; /* step of the prologue, from 0, or of the epilogue, from 1 */
   nereid_builder_t builder;
-  MlirValue counter;             /* of the kernel; in the epilogue of the first iteration after it */
-  MlirValue *counters;           /* by stage, null until needed */
+  MlirValue counter;   /* counter of the kernel loop; in the epilogue that of the first iteration after the loop */
+  MlirValue *counters; /* by stage, null until needed */
   NereidMlirIRMapping *mappings; /* by stage */
 } expand_t;
 

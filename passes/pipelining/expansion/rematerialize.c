@@ -13,7 +13,7 @@
 #include "mlir-c/BuiltinTypes.h"
 
 typedef struct carried {
-  intptr_t number; /* of the argument of the body */
+  intptr_t number; /* number of the body's argument */
   int32_t stage;
 } carried_t;
 

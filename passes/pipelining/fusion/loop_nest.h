@@ -40,7 +40,7 @@ typedef struct nereid_loop_nest {
   MlirOperation outer, inner;
   MlirBlock outer_body, inner_body;
   MlirOperation outer_yield, inner_yield;
-  bool has_invariant_bounds; /* of the inner loop; they are then defined outside of the outer loop */
+  bool has_invariant_bounds; /* bounds of the inner loop are defined outside of the outer loop */
   nereid_empty_inner_t empty;
   nereid_written_roots_t written;
   bool is_requested; /* the program asserts that loads do not depend on stores of recent iterations */

@@ -46,7 +46,7 @@ MlirOperation nereid_ring_counters_carry(nereid_ring_counters_t *counters, nerei
 
 typedef struct advance {
   const nereid_ring_counter_t *counter;
-  nereid_builder_t builder; /* at the end of the body */
+  nereid_builder_t builder; /* inserts at the end of the body */
   MlirOperation end;
   MlirValue zero, one;
   int32_t cluster;

@@ -9,14 +9,14 @@
 
 typedef struct nereid_ring_remark {
   MlirOperation fill; /* fills a slot: a copy, or a store by threads */
-  MlirValue buffer;   /* of all slots */
+  MlirValue buffer;   /* buffer of all slots */
   int32_t slots;
-  int64_t bytes;   /* of a slot */
+  int64_t bytes;   /* bytes of a slot */
   int32_t ahead;   /* iterations from the fill to the first read; of a producer warp, at most */
   int32_t pending; /* cp.async: groups that the wait leaves in flight */
   size_t sharing;  /* TMA: rings whose slots share a full mbarrier */
-  int64_t warps;   /* of the consumer, which release a slot by its empty mbarrier; 0: no warp specialization */
-  int32_t ctas;    /* of the cluster that load a slot together; 0 or 1: each loads its own */
+  int64_t warps;   /* consumer warps, which release a slot through its empty mbarrier; 0: no warp specialization */
+  int32_t ctas;    /* CTAs of the cluster that load a slot together; 0 or 1: each CTA loads its own */
 } nereid_ring_remark_t;
 
 /* Reports the ring at the location of its fill, as the decision "ring". Nothing when remarks are off. */

@@ -152,10 +152,10 @@ typedef enum nereid_emulator_race_class {
 } nereid_emulator_race_class_t;
 
 typedef struct nereid_emulator_race_side {
-  const char *program, *what; /* of the PTX; "write", "read by cp.async", ... */
+  const char *program, *what; /* name of the PTX; kind of access: "write", "read by cp.async", ... */
   const char *source;         /* "lib.py:7, called at k.py:20"; null: unknown */
   uint32_t line, source_line;
-  nereid_view_t text; /* of the instruction */
+  nereid_view_t text; /* text of the instruction */
   uint32_t thread[3], cta[3], warp;
   bool whole; /* all of the warp, `thread` is its first */
 } nereid_emulator_race_side_t;
@@ -170,9 +170,9 @@ typedef struct nereid_emulator_race {
 } nereid_emulator_race_t;
 
 typedef struct nereid_emulator_place {
-  const char *program, *source; /* of the PTX; "lib.py:7, called at k.py:20", null: unknown */
+  const char *program, *source; /* name of the PTX; source location, as "lib.py:7, called at k.py:20"; null: unknown */
   uint32_t line, source_line;
-  nereid_view_t text; /* of the instruction */
+  nereid_view_t text; /* text of the instruction */
 } nereid_emulator_place_t;
 
 /* Live shared memory of a caller that a callee, called at `call`, overwrote before the caller's read. `count` bytes,
@@ -221,7 +221,7 @@ typedef struct nereid_emulator_violation {
  * `iterations` are sums over the iterations. */
 typedef struct nereid_emulator_loop {
   nereid_emulator_place_t place; /* its first instruction */
-  uint64_t iterations;           /* of all warps */
+  uint64_t iterations;           /* sum over all warps */
   uint64_t instructions;         /* of warps */
   uint64_t mma, wgmma;           /* mma and wmma.mma; wgmma.mma_async */
   uint64_t copies, bulk_copies;  /* cp.async; bulk and tensor copies */
@@ -286,7 +286,7 @@ typedef struct nereid_emulator_launch {
   const void *parameters; /* the parameter block */
   uint32_t parameter_bytes;
   nereid_emulator_memory_t *memory;
-  uint32_t threads; /* of the host; 0: one per processor */
+  uint32_t threads; /* host threads; 0: one per processor */
   nereid_emulator_schedule_t schedule;
   uint64_t seed;
   nereid_emulator_landing_t landing;
@@ -341,7 +341,7 @@ typedef struct nereid_emulator_device_options {
   size_t size;             /* sizeof(nereid_emulator_device_options_t): later versions append fields */
   int32_t capability;      /* compute capability, 80 to 90; 0: 90 */
   int32_t multiprocessors; /* for grids that depend on their number; 0: 132 */
-  uint32_t threads;        /* of the host; 0: one per processor */
+  uint32_t threads;        /* host threads; 0: one per processor */
   nereid_emulator_schedule_t schedule;
   nereid_emulator_landing_t landing;
   nereid_emulator_proxy_t proxy;

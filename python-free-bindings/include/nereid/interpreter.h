@@ -79,7 +79,7 @@ typedef struct nereid_interpreter_options {
    * value's op. May be null. */
   bool (*watch)(const nereid_interpreter_value_t *value, void *user_data, nereid_message_t *message);
   void *user_data;
-  unsigned threads; /* of the host, if the order of programs has no effect; 0: one per processor */
+  unsigned threads; /* host threads, used if the order of programs has no effect; 0: one per processor */
   uint64_t steps;   /* over all programs; exceeding it is an error at the next op; 0: no limit */
 } nereid_interpreter_options_t;
 

@@ -49,7 +49,7 @@ typedef struct nereid_lazy_configuration {
   int32_t num_ctas;   /* per cluster, a power of two */
   int32_t maxnreg;    /* registers per thread */
   size_t n_constants;
-  const nereid_constant_t *constants; /* of the placeholders in the text and in the grid (nereid/constants.h) */
+  const nereid_constant_t *constants; /* values of the placeholders in the text and in the grid (nereid/constants.h) */
 } nereid_lazy_configuration_t;
 
 /* --- compilers --- */
@@ -57,7 +57,7 @@ typedef struct nereid_lazy_configuration {
 /* A request to compile one configuration; valid during the call. */
 typedef struct nereid_lazy_request {
   nereid_view_t text;                               /* IR without placeholders */
-  const char *name;                                 /* of the text, in messages */
+  const char *name;                                 /* name of the text in messages */
   const char *function;                             /* null: the only kernel of the module */
   const char *grid;                                 /* in names of arguments; null: the IR's */
   const char *target;                               /* "sm_90a" */
@@ -71,7 +71,7 @@ typedef struct nereid_lazy_request {
 /* A compiled kernel: cubin or PTX, and metadata. */
 typedef struct nereid_lazy_image {
   nereid_view_t image, metadata;
-  void *owner; /* of the bytes, for `release` */
+  void *owner; /* owner of the bytes, passed to `release` */
 } nereid_lazy_image_t;
 
 /* A compiler of lazy kernels. A session is used by one thread at a time; `compile` may run in many threads with
@@ -112,7 +112,7 @@ typedef struct nereid_lazy_progress {
   bool tuning;            /* false: a configuration was compiled or loaded */
   size_t configuration;   /* the one that was finished */
   size_t done, total;     /* configurations of this variant, or of this tuning */
-  nereid_status_t status; /* of the configuration */
+  nereid_status_t status; /* status of the configuration */
   const char *state;      /* its state, as in the report */
   double time;            /* tuning: its time, in the unit of the report; 0: none. Else milliseconds of compilation */
   const char *message;    /* the reason, if it was skipped; else null */
@@ -123,7 +123,7 @@ typedef struct nereid_lazy_options {
   size_t size;          /* sizeof(nereid_lazy_options_t): later versions append fields */
   nereid_view_t text;   /* IR of any stage from ttir to ptx, with placeholders */
   const char *path;     /* a file with the IR, instead of `text` */
-  const char *name;     /* of the text in messages; null: the path, else "kernel" */
+  const char *name;     /* name of the text in messages; null: the path, else "kernel" */
   const char *function; /* the public function to compile; null: the only one */
   const char *grid;     /* in names of arguments, "x = ceildiv(m, ${BLOCK_M})"; null: the IR's */
   const char *target;   /* "sm_90a"; null: that of the device */

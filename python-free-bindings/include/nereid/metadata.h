@@ -52,7 +52,7 @@ typedef struct nereid_parameter {
   nereid_element_t element; /* scalar: its type. pointer: the pointee, NONE for a pointer to pointers or unknown.
                                descriptor: the tensor's */
   uint32_t size;            /* bytes */
-  uint32_t divisibility;    /* of the value (of the address in bytes, for pointers); 1: unknown */
+  uint32_t divisibility;    /* known divisor of the value (for pointers: of the address in bytes); 1: unknown */
   nereid_parameter_role_t role;
   int32_t group;     /* index of its descriptor, from 0; -1: none */
   int32_t dimension; /* of shape and stride, outermost 0; -1: none */

@@ -100,7 +100,7 @@ typedef struct nereid_store_options {
   nereid_store_handler_t handler; /* null: problems are not reported */
   void *user_data;                /* borrowed, for the handler */
   const char *redis; /* redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or unix://PATH; null: none */
-  const char *password; /* of the server; null: that of `redis`, or none */
+  const char *password; /* password of the server; null: that of `redis`, or none */
   uint32_t time_limit;  /* milliseconds that one command to the server may take, with a new connection; 0: 500 */
   uint32_t lease;       /* milliseconds after which the claim of a process that died expires; 0: 60,000 */
   uint32_t expiry;      /* seconds since its last use after which the server drops a unit; 0: never */
@@ -178,7 +178,7 @@ NEREID_MUST_USE nereid_status_t nereid_store_set_assembler(nereid_store_t *store
 /* A unit in the folder. */
 typedef struct nereid_store_item {
   nereid_store_key_t key;
-  uint64_t bytes; /* of its file */
+  uint64_t bytes; /* size of its file */
   int64_t used;   /* nanoseconds since 1970: the last use, to a second */
 } nereid_store_item_t;
 
@@ -198,7 +198,7 @@ NEREID_MUST_USE nereid_status_t nereid_store_inspect(nereid_store_t *store, cons
                                                      nereid_store_unit_t **out_unit, nereid_message_t *message);
 
 typedef struct nereid_store_usage {
-  uint64_t units, bytes;                 /* in the folder, after the call */
+  uint64_t units, bytes;                 /* what the folder contains after the call */
   uint64_t removed_units, removed_bytes; /* least recently used first */
   uint64_t removed_files;                /* temporary files of processes that died, older than an hour */
 } nereid_store_usage_t;

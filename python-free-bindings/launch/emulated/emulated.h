@@ -16,8 +16,8 @@ typedef struct nereid_emulated {
   int32_t shared_limit; /* bytes per CTA */
   pthread_mutex_t lock; /* of what follows */
   nereid_emulator_memory_t *memory;
-  struct nereid_emulated_buffer *buffers; /* of the program, in use */
-  nereid_emulator_report_t report;        /* of the last launch */
+  struct nereid_emulated_buffer *buffers; /* the program's allocations in use */
+  nereid_emulator_report_t report;        /* report of the last launch */
   bool launched;
 } nereid_emulated_t;
 

@@ -19,7 +19,7 @@ typedef struct node {
   uint8_t *block; /* owned: the parameters */
   uint32_t bytes;
   uint64_t address, size;
-  uint64_t source; /* of a copy; 0: a fill */
+  uint64_t source; /* source of a copy; 0: a fill */
   uint8_t value;
 } node_t;
 

@@ -46,7 +46,7 @@ nereid_cu_result_t nereid_emulated_module_load(void **out_module, const void *im
                                                void **values) {
   module_t *module = calloc(1, sizeof *module);
   const char *bytes = image;
-  (void)n_options, (void)options, (void)values; /* of the driver's compiler */
+  (void)n_options, (void)options, (void)values; /* options of the driver's compiler */
   if (!module)
     return nereid_emulated_fail(NEREID_CU_OUT_OF_MEMORY, "out of memory for a module");
   nereid_arena_initialize(&module->arena);

@@ -17,8 +17,8 @@ typedef enum nereid_image_kind {
 typedef struct nereid_image_parameter {
   uint32_t offset;          /* bytes from the first parameter */
   uint32_t size;            /* bytes */
-  const char *name;         /* in the text; null for a cubin */
-  nereid_element_t element; /* of a scalar whose PTX type is .fN, .sN or .uN; NONE: any bits, or unknown */
+  const char *name;         /* points into the text; null for a cubin */
+  nereid_element_t element; /* element of a scalar whose PTX type is .fN, .sN or .uN; NONE: any bits, or unknown */
   bool is_pointer;          /* declared .ptr */
 } nereid_image_parameter_t;
 

@@ -23,7 +23,7 @@ typedef struct nereid_tma_entry {
   nereid_tma_descriptor_t descriptor;
   nereid_tma_request_t key;  /* unused elements are zero */
   nereid_tma_cache_t *cache; /* null: outside of the array */
-  _Atomic uint64_t hash;     /* of the key; a hint until the entry is counted */
+  _Atomic uint64_t hash;     /* hash of the key; a hint until the entry is counted */
   _Atomic uint32_t references;
   _Atomic uint32_t used; /* the cache's clock at the last use */
 } entry_t;
@@ -32,7 +32,7 @@ struct nereid_tma_cache {
   nereid_tma_backend_t backend;
   struct nereid_device *device;
   entry_t *entries; /* n_sets * WAYS, aligned to 64 bytes */
-  void *memory;     /* of the entries, as allocated */
+  void *memory;     /* allocation that holds the entries */
   size_t n_sets;    /* a power of two */
   pthread_mutex_t lock;
   _Atomic uint32_t clock; /* advances with each miss */

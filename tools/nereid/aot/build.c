@@ -17,7 +17,7 @@ typedef struct build {
   const char *folder;
   size_t n_jobs;
   int64_t workers;
-  char name[512]; /* of a job, for messages */
+  char name[512]; /* name of a job in messages */
 } build_t;
 
 /* Returns the image of a job and its kernel. */

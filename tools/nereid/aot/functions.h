@@ -9,7 +9,7 @@ typedef struct tool_aot_argument {
   const char *name;             /* in C */
   nereid_parameter_kind_t kind; /* TENSOR for a descriptor whose tile is known */
   nereid_element_t element;
-  int32_t rank;          /* of a tensor */
+  int32_t rank;          /* rank of a tensor */
   uint32_t divisibility; /* promised by all images */
   bool is_stricter;      /* some images promise more */
 } tool_aot_argument_t;

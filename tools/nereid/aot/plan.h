@@ -17,9 +17,9 @@ typedef struct tool_aot_target {
 typedef struct tool_aot_configuration {
   const char *kernel;                               /* the only one that it is for; null: all */
   const char *name;                                 /* "num_warps_8", or the value of the key `name` */
-  bool is_named;                                    /* by the key `name` */
+  bool is_named;                                    /* named by the key `name` */
   int32_t num_warps, num_stages, num_ctas, maxnreg; /* 0: the default */
-  nereid_property_t property;                       /* of all arguments */
+  nereid_property_t property;                       /* property of all arguments */
   tool_list_t constants;                            /* "NAME=VALUE" */
 } tool_aot_configuration_t;
 

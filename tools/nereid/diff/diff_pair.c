@@ -57,7 +57,7 @@ static const tool_rows_t *compare(const diff_view_t *view, const tool_trace_t tr
 typedef struct part {
   uint32_t worst;        /* the largest number of differences so far */
   bool parted;           /* the pipelines have parted */
-  char note[64];         /* of the line that is being printed; empty: none */
+  char note[64];         /* note of the line that is being printed; empty: none */
   const char *separator; /* of JSON */
 } part_t;
 

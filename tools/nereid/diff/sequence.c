@@ -22,7 +22,7 @@ static int by_key(const void *left, const void *right) {
   const occurrence_t *x = left, *y = right;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
-  return x->index > y->index ? -1 : x->index < y->index; /* from the end */
+  return x->index > y->index ? -1 : x->index < y->index; /* last first */
 }
 
 static uint32_t first_of(const occurrence_t *sorted, uint32_t n, uint64_t key) {

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool stderr_is_terminal; /* in a worker: standard error of the command */
+static bool stderr_is_terminal; /* whether the command's standard error is a terminal; set in a worker */
 static bool is_worker;
 
 bool tool_worker_is_on_terminal(void) {

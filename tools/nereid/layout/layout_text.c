@@ -38,7 +38,7 @@ static int cell(const tool_layout_t *layout, uint32_t element, char out[48]) {
 
 /* The part of the grid that is printed. */
 typedef struct grid {
-  uint32_t slices, rows, columns; /* of the layout */
+  uint32_t slices, rows, columns; /* slices, rows and columns of the layout */
   uint32_t n_slices, n_rows, n_columns;
 } grid_t;
 

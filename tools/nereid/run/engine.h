@@ -69,7 +69,7 @@ typedef struct tool_job {
   size_t repeats;                  /* timed runs after the first; 0: none */
   float *milliseconds;             /* out: one per repeat */
   bool reported;                   /* compilation errors were printed */
-  const tool_observer_t *observer; /* of a run on the emulator, borrowed; null: it prints and writes files */
+  const tool_observer_t *observer; /* observes a run on the emulator, borrowed; null: the run prints and writes files */
 } tool_job_t;
 
 typedef struct tool_engine {

@@ -15,7 +15,7 @@ typedef struct tool_tensor {
   uint64_t shape[TOOL_RANK_LIMIT]; /* outermost first */
   size_t count;                    /* elements */
   size_t bytes;
-  void *data; /* in the creator's arena; null: not filled yet */
+  void *data; /* allocated in the creator's arena; null: not filled yet */
 } tool_tensor_t;
 
 /* Computes count and bytes from element and shape; false when they overflow or exceed 2^46 bytes. */

@@ -21,10 +21,10 @@ typedef struct run_settings {
   const char *timeline, *timeline_ctas; /* path of a file; "4" or "4-7" */
   int64_t timeline_events;              /* 0: the default limit */
   bool bench, check_axis, counters, initcheck, racecheck, proxy_at_fence, no_global_order, no_warp_specialization;
-  const nereid_session_hooks_t *hooks;    /* of the compilation; null: none */
+  const nereid_session_hooks_t *hooks;    /* hooks of the compilation; null: none */
   tool_plan_options_t plan;               /* edits of the lists of passes, for the GPU and the emulator */
   bool plain;                             /* without source lines, for the emulator too */
-  nereid_remark_handler_t remark_handler; /* of the compilation; null: none */
+  nereid_remark_handler_t remark_handler; /* remark handler of the compilation; null: none */
   void *remark_data;
 } run_settings_t;
 

@@ -24,20 +24,20 @@ typedef struct tool_value {
   uint32_t op;       /* the defining operation, or the one whose region has the block, or the block's entry */
   const char *token; /* "%5", "%5#1", "%acc" */
   const char *type;
-  uint64_t key; /* of the location's text */
+  uint64_t key; /* hash of the location's text */
 } tool_value_t;
 
 /* All strings are owned by the snapshot's arena. */
 typedef struct tool_op {
   const char *name;   /* "arith.addi"; "^" for a block */
-  const char *symbol; /* of a function or another symbol; null: none */
+  const char *symbol; /* name of a function or another symbol; null: none */
   const char *text;   /* one line, without the contents of regions and without locations */
-  const char *file;   /* of the location; null: unknown */
+  const char *file;   /* file of the location; null: unknown */
   uint32_t line, column;
   uint32_t rhs;    /* where the text begins after "%5 = " */
   uint32_t parent; /* index; an operation at the top level is its own parent */
   uint32_t depth;
-  const tool_token_t *tokens; /* in the order of the text */
+  const tool_token_t *tokens; /* in text order */
   uint32_t n_tokens;
   uint32_t first_value, n_results, n_arguments; /* values: results, then arguments of the first block of each region */
   uint64_t place;                               /* key of the location's text; 0: unknown */

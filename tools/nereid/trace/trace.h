@@ -10,7 +10,7 @@ typedef struct tool_step {
   nereid_pipeline_t stage;
   const char *pass;             /* as in the pipeline; null: the input of a list, before its first pass */
   const tool_snapshot_t *after; /* the IR after the pass */
-  double milliseconds;          /* of the pass */
+  double milliseconds;          /* wall time of the pass */
 } tool_step_t;
 
 /* The first step is the input. */
@@ -24,7 +24,7 @@ typedef struct tool_trace_request {
   const char *name;
   nereid_compile_options_t options;
   tool_plan_options_t plan;
-  tool_plan_keep_t keep; /* of the plan; may be null */
+  tool_plan_keep_t keep; /* keeps stages of the plan; may be null */
   void *keep_data;
 } tool_trace_request_t;
 

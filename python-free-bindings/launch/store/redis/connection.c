@@ -23,7 +23,7 @@ enum {
 
 struct nereid_redis_connection {
   redisContext *context;
-  redisReplyObjectFunctions functions; /* of the context's reader */
+  redisReplyObjectFunctions functions; /* functions of the context's reader */
   bool is_connected;                   /* the socket is */
   bool is_tls;
 };

@@ -32,7 +32,7 @@ struct nereid_server {
   int64_t time_limit, lease; /* milliseconds */
   unsigned expiry;           /* seconds; 0: none */
   bool read_only;
-  pthread_mutex_t mutex;                 /* of the fields below */
+  pthread_mutex_t mutex;                 /* protects the fields below */
   nereid_redis_connection_t *idle[POOL]; /* owned */
   size_t n_idle;
   int64_t retry_at, pause; /* milliseconds; the server is not contacted before */
