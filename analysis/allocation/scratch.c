@@ -3,6 +3,7 @@
 
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
+#include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "layout/exchange.h"
 #include "layout/gather.h"
@@ -75,6 +76,17 @@ int64_t nereid_scratch_tensor_bytes(MlirType tensor) {
   int64_t elements = 1;
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(tensor); ++d)
     elements *= mlirShapedTypeGetDimSize(tensor, d);
+  return elements * nereid_scratch_element_bytes(tensor);
+}
+
+int64_t nereid_scratch_part_bytes(MlirType tensor) {
+  int64_t part[NEREID_TTG_MAX_RANK], elements = 1;
+  const int rank = (int)mlirShapedTypeGetRank(tensor);
+  if (rank > NEREID_TTG_MAX_RANK)
+    return nereid_scratch_tensor_bytes(tensor);
+  nereid_ttg_part_of_tensor(tensor, rank, part);
+  for (int d = 0; d < rank; ++d)
+    elements *= part[d];
   return elements * nereid_scratch_element_bytes(tensor);
 }
 

@@ -42,4 +42,7 @@ int64_t nereid_scratch_element_bytes(MlirType type);
 /* Bytes of all elements of a tensor type. */
 int64_t nereid_scratch_tensor_bytes(MlirType tensor);
 
+/* Bytes of the elements of a tensor type that one CTA of a cluster has; of all elements without an encoding. */
+int64_t nereid_scratch_part_bytes(MlirType tensor);
+
 #endif

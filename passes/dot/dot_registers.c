@@ -27,7 +27,7 @@ static int64_t sum(MlirBlock block, MlirType (*type_of)(MlirOperation dot)) {
        op = mlirOperationGetNextInBlock(op)) {
     if (nereid_op_kind(op) != NEREID_OP_TTNG_WARP_GROUP_DOT || !mlirTypeIsARankedTensor(type_of(op)))
       continue;
-    registers += nereid_scratch_tensor_bytes(type_of(op)) / ((int64_t)nereid_ttg_num_warps(op) * LANES * WORD_BYTES);
+    registers += nereid_scratch_part_bytes(type_of(op)) / ((int64_t)nereid_ttg_num_warps(op) * LANES * WORD_BYTES);
   }
   return registers;
 }

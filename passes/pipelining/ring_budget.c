@@ -192,11 +192,11 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC) {
     others->buffers += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else if (nereid_op_kind(op) == NEREID_OP_TT_DESCRIPTOR_LOAD && !has_direct_buffer(op)) {
-    others->buffers += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
+    others->buffers += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else if (!mlirOperationIsNull(nereid_descriptor_store_loop(op))) {
-    others->buffers += nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+    others->buffers += nereid_scratch_part_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
   } else if (becomes_buffer(op)) {
-    others->buffers += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
+    others->buffers += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else {
     const int64_t scratch = nereid_scratch_bytes(op);
     others->scratch = others->scratch > scratch ? others->scratch : scratch;
@@ -238,7 +238,7 @@ static MlirWalkResult add_accumulators(MlirOperation op, void *user_data) {
   int64_t *bytes = user_data;
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (kind == NEREID_OP_TTNG_WARP_GROUP_DOT || kind == NEREID_OP_TT_DOT)
-    *bytes += nereid_scratch_tensor_bytes(mlirValueGetType(nereid_ir_result(op)));
+    *bytes += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
   return MlirWalkResultAdvance;
 }
 

@@ -284,7 +284,7 @@ static bool copies_late(const scheduler_t *scheduler) {
     if (!nereid_ring_is_load(scheduler->keys.data[i]) || !mlirTypeIsARankedTensor(type))
       continue;
     crosses = crosses || nereid_ring_crosses_warps(scheduler->keys.data[i]);
-    bytes += nereid_scratch_tensor_bytes(type);
+    bytes += nereid_scratch_part_bytes(type);
   }
   return crosses && !nereid_loop_has_dot(scheduler->loop) &&
          (bytes > SMALL || (scheduler->max_stage + 1) * bytes > nereid_allocation_limit(scheduler->pass->op) / 2);

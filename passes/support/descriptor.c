@@ -105,7 +105,7 @@ static MlirWalkResult add_stored(MlirOperation op, void *user_data) {
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR && !mlirOperationEqual(op, stored->loop))
     return MlirWalkResultSkip;
   if (!mlirOperationIsNull(nereid_descriptor_store_loop(op)))
-    stored->bytes += nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+    stored->bytes += nereid_scratch_part_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
   return MlirWalkResultAdvance;
 }
 
