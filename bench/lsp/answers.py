@@ -4,7 +4,8 @@
 
 FILE is a .ttir or .ttgir file; its functions are repeated under other names until the text has that many lines. Prints the time from
 opening to the diagnostics; for each request the time of the first answer, and the median and the maximum of answers right after an
-edit, which include parsing the whole text again; and the processor time of the server per edit.
+edit of the first function; and the processor time of the server per edit. Requests are about a value in the middle of the text,
+"changed" ones about a value of the first function, for which the whole text is parsed again.
 """
 
 import argparse
@@ -18,7 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../test/tools/ner
 from client import Client, position
 
 METHODS = ["hover", "definition", "references", "documentHighlight", "prepareRename", "rename", "documentSymbol", "foldingRange",
-           "completion", "semanticTokens/full", "codeAction"]
+           "completion", "semanticTokens/full", "semanticTokens/full/delta", "semanticTokens/range", "codeAction", "changed hover",
+           "changed rename"]
 URI = "file:///large.ttgir"
 
 
@@ -55,13 +57,18 @@ def main():
         result = function(*values)
         return (time.perf_counter() - begin) * 1e3, result
 
-    def ask(method, place):
-        params = {"textDocument": {"uri": URI}, "position": place, "newName": "renamed",
-                  "context": {"includeDeclaration": True, "diagnostics": []}}
-        if method == "codeAction":
-            params["range"] = {"start": place, "end": place}
-        answer = client.request("textDocument/" + method, params)
+    result_id = ""
+
+    def ask(method):
+        nonlocal result_id
+        place = places[method.startswith("changed ")]
+        last = place if method == "codeAction" else {"line": place["line"] + 60, "character": 0}
+        params = {"textDocument": {"uri": URI}, "position": place, "newName": "renamed", "previousResultId": result_id,
+                  "context": {"includeDeclaration": True, "diagnostics": []}, "range": {"start": place, "end": last}}
+        answer = client.request("textDocument/" + method.removeprefix("changed "), params)
         assert "error" not in answer, answer
+        if method.startswith("semanticTokens/full"):
+            result_id = answer["result"]["resultId"]
         return answer["result"]
 
     def open_document():
@@ -72,20 +79,20 @@ def main():
     assert not diagnostics, diagnostics[0]
     print(f"{text.count(chr(10))} lines, {len(text)} bytes: diagnostics after {opened:.0f} ms")
     values = list(re.finditer(r"^ +(%\w+) = ", text, re.MULTILINE))
-    place = position(text, values[len(values) // 2].start(1) + 1)
+    places = [position(text, values[i].start(1) + 1) for i in (len(values) // 2, 0)]
     space = position(text, text.index("\n", text.index("tt.func ")))
-    print(f"{'request':20}{'first':>9}{'after edits: median':>21}{'maximum':>9}  ms")
+    print(f"{'request':25}{'first':>9}{'after edits: median':>21}{'maximum':>9}  ms")
     for method in METHODS:
-        first, result = timed(ask, method, place)
+        first, result = timed(ask, method)
         assert result, method
         times = []
         before = processor_time(client)
         for version in range(options.edits):
             edit = {"range": {"start": space, "end": space}, "text": " "}
             client.notify("textDocument/didChange", {"textDocument": {"uri": URI, "version": version}, "contentChanges": [edit]})
-            times.append(timed(ask, method, place)[0])
+            times.append(timed(ask, method)[0])
         used = (processor_time(client) - before) / options.edits * 1e3
-        print(f"{method:20}{first:9.1f}{statistics.median(times):21.1f}{max(times):9.1f}  ({used:.0f} ms of processor time)")
+        print(f"{method:25}{first:9.1f}{statistics.median(times):21.1f}{max(times):9.1f}  ({used:.0f} ms of processor time)")
     return client.close()
 
 

@@ -3,6 +3,38 @@
 
 #include <ctype.h>
 
+static cJSON *create_location(const lsp_query_t *query, const lsp_occurrence_t *it) {
+  return lsp_json_location(query->document, query->server->encoding, it->start, it->end);
+}
+
+static cJSON *create_range(const lsp_query_t *query, const lsp_occurrence_t *it) {
+  return lsp_json_range(query->document, query->server->encoding, it->start, it->end);
+}
+
+static cJSON *create_highlight(const lsp_query_t *query, const lsp_occurrence_t *it) {
+  enum { READ = 2, WRITE = 3 };
+  cJSON *item = cJSON_CreateObject();
+  cJSON_AddItemToObject(item, "range", create_range(query, it));
+  cJSON_AddNumberToObject(item, "kind", it->is_definition ? WRITE : READ);
+  return item;
+}
+
+/* Creates an item for each occurrence of the name at the place of a request. */
+static cJSON *create_items(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, bool with_definition,
+                           cJSON *(*create)(const lsp_query_t *query, const lsp_occurrence_t *it)) {
+  lsp_query_t query;
+  cJSON *list = NULL;
+  if (lsp_query_begin(server, params, failure, &query)) {
+    const lsp_occurrences_t all = lsp_query_occurrences(&query);
+    list = cJSON_CreateArray();
+    for (size_t i = 0; i < all.count; ++i)
+      if (with_definition || !all.data[i].is_definition)
+        cJSON_AddItemToArray(list, create(&query, &all.data[i]));
+  }
+  lsp_query_end(&query);
+  return list;
+}
+
 cJSON *lsp_go_to_definition(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
   lsp_query_t query;
   cJSON *result = NULL;
@@ -10,63 +42,59 @@ cJSON *lsp_go_to_definition(lsp_server_t *server, const cJSON *params, lsp_failu
     const lsp_occurrences_t all = lsp_query_occurrences(&query);
     for (size_t i = 0; i < all.count && !result; ++i)
       if (all.data[i].is_definition)
-        result = lsp_json_location(query.document, server->encoding, all.data[i].start, all.data[i].end);
+        result = create_location(&query, &all.data[i]);
   }
   lsp_query_end(&query);
   return result;
 }
 
 cJSON *lsp_references(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
-  lsp_query_t query;
-  cJSON *result = NULL;
-  const bool all_of_them = lsp_json_is_true(params, "context.includeDeclaration");
-  if (lsp_query_begin(server, params, failure, &query)) {
-    const lsp_occurrences_t all = lsp_query_occurrences(&query);
-    result = cJSON_CreateArray();
-    for (size_t i = 0; i < all.count; ++i)
-      if (all_of_them || !all.data[i].is_definition)
-        cJSON_AddItemToArray(result,
-                             lsp_json_location(query.document, server->encoding, all.data[i].start, all.data[i].end));
-  }
-  lsp_query_end(&query);
-  return result;
+  return create_items(server, params, failure, lsp_json_is_true(params, "context.includeDeclaration"), create_location);
 }
 
 cJSON *lsp_highlights(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
-  enum { READ = 2, WRITE = 3 };
-  lsp_query_t query;
-  cJSON *result = NULL;
-  if (lsp_query_begin(server, params, failure, &query)) {
-    const lsp_occurrences_t all = lsp_query_occurrences(&query);
-    result = cJSON_CreateArray();
-    for (size_t i = 0; i < all.count; ++i) {
-      cJSON *item = cJSON_CreateObject();
-      cJSON_AddItemToObject(item, "range",
-                            lsp_json_range(query.document, server->encoding, all.data[i].start, all.data[i].end));
-      cJSON_AddNumberToObject(item, "kind", all.data[i].is_definition ? WRITE : READ);
-      cJSON_AddItemToArray(result, item);
-    }
-  }
-  lsp_query_end(&query);
-  return result;
+  return create_items(server, params, failure, true, create_highlight);
 }
 
 /* --- renaming --- */
 
-/* Renaming needs the program of the present text. */
+/* Finds the range in the document of the innermost operation with a symbol around the place, usually a function. False
+ * when there is none, or its text has changed since it was parsed. */
+static bool find_function(const lsp_query_t *query, size_t *out_start, size_t *out_end) {
+  const lsp_program_t *program = query->place.program;
+  const lsp_definition_t *it = program ? lsp_program_operation(program, query->place.offset) : NULL;
+  for (MlirOperation op = it ? it->op : (MlirOperation){NULL}; !mlirOperationIsNull(op);
+       op = mlirOperationGetParentOperation(op)) {
+    const lsp_definition_t *around = lsp_program_find(program, op);
+    if (around && around->name.size)
+      return lsp_section_range(query->place.section, around->scope_start, around->scope_end, out_start, out_end);
+  }
+  return false;
+}
+
+static bool is_local(const lsp_query_t *query) {
+  return query->token && (query->token->kind == LSP_TOKEN_VALUE || query->token->kind == LSP_TOKEN_BLOCK);
+}
+
+/* Renaming needs the program of the present text. Values and blocks are known in a function that has not changed; for
+ * others, and other functions, the text is parsed. */
 static bool begin_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out) {
-  lsp_document_t *document = lsp_server_document(server, lsp_json_text(params, "textDocument.uri"));
-  if (document)
-    (void)lsp_sections_update(document);
-  return lsp_query_begin(server, params, failure, out);
+  size_t start, end;
+  if (!lsp_query_begin(server, params, failure, out))
+    return false;
+  if (is_local(out) && find_function(out, &start, &end))
+    return true;
+  (void)lsp_sections_update(out->document);
+  lsp_query_end(out);
+  if (!lsp_query_begin(server, params, failure, out))
+    return false;
+  if (out->place.section && !out->place.section->is_current)
+    (void)lsp_fail(failure, LSP_REQUEST_FAILED, "the text has errors: renaming needs a text that parses");
+  return failure->code == 0;
 }
 
 /* The occurrence at the place of the query; null after a failure. */
 static const lsp_occurrence_t *find_here(lsp_query_t *query, const lsp_occurrences_t *all, lsp_failure_t *failure) {
-  if (query->place.section && !query->place.section->is_current) {
-    (void)lsp_fail(failure, LSP_REQUEST_FAILED, "the text has errors: renaming needs a text that parses");
-    return NULL;
-  }
   for (size_t i = 0; i < all->count; ++i)
     if (all->data[i].start <= query->offset && query->offset <= all->data[i].end)
       return &all->data[i];
@@ -83,7 +111,7 @@ cJSON *lsp_prepare_rename(lsp_server_t *server, const cJSON *params, lsp_failure
     if (here) {
       const nereid_view_t name = nereid_view_of(query.document->text.data + here->start, here->end - here->start);
       result = cJSON_CreateObject();
-      cJSON_AddItemToObject(result, "range", lsp_json_range(query.document, server->encoding, here->start, here->end));
+      cJSON_AddItemToObject(result, "range", create_range(&query, here));
       cJSON_AddItemToObject(result, "placeholder", lsp_json_string(name));
     }
   }
@@ -107,21 +135,10 @@ static bool is_spelled_well(char sigil, const char *name) {
  * section for symbols and aliases. */
 static bool is_taken(const lsp_query_t *query, const char *name) {
   const lsp_tokens_t *tokens = lsp_document_tokens(query->document);
-  const lsp_part_t section = lsp_document_part(query->document, query->offset);
-  size_t start = section.start, end = section.end;
-  if ((*name == '%' || *name == '^') && query->place.program) {
-    const lsp_definition_t *it = lsp_program_operation(query->place.program, query->place.offset);
-    for (MlirOperation op = it ? it->op : (MlirOperation){NULL}; !mlirOperationIsNull(op);
-         op = mlirOperationGetParentOperation(op)) {
-      const lsp_definition_t *around = lsp_program_find(query->place.program, op);
-      if (!around || !around->name.size)
-        continue;
-      start = section.start + around->scope_start;
-      end = section.start + around->scope_end;
-      break;
-    }
-  }
-  for (size_t i = lsp_tokens_from(tokens, start); i < tokens->count && tokens->data[i].start < end; ++i)
+  lsp_part_t visible = lsp_document_part(query->document, query->offset);
+  if (is_local(query))
+    (void)find_function(query, &visible.start, &visible.end);
+  for (size_t i = lsp_tokens_from(tokens, visible.start); i < tokens->count && tokens->data[i].start < visible.end; ++i)
     if (nereid_view_equal(lsp_token_text(query->document->text, &tokens->data[i]), nereid_view(name)))
       return true;
   return false;

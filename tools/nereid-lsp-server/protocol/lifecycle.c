@@ -3,6 +3,8 @@
 
 #include "tools/nereid-lsp-server/protocol/recovery.h"
 
+#include <time.h>
+
 static const char *const encoding_names[] = {[LSP_UTF16] = "utf-16", [LSP_UTF8] = "utf-8", [LSP_UTF32] = "utf-32"};
 
 /* The client lists encodings by preference; the list may be missing, and always implies UTF-16. UTF-8 is cheapest. */
@@ -45,7 +47,7 @@ static cJSON *create_capabilities(const lsp_server_t *server) {
   cJSON_AddTrueToObject(completion, "resolveProvider");
   cJSON *tokens = cJSON_AddObjectToObject(all, "semanticTokensProvider");
   cJSON_AddItemToObject(tokens, "legend", lsp_semantic_tokens_legend());
-  cJSON_AddTrueToObject(tokens, "full");
+  cJSON_AddTrueToObject(cJSON_AddObjectToObject(tokens, "full"), "delta");
   cJSON_AddTrueToObject(tokens, "range");
   cJSON_AddItemToObject(cJSON_AddObjectToObject(all, "codeActionProvider"), "codeActionKinds", create_list(kinds, 1));
   cJSON_AddItemToObject(cJSON_AddObjectToObject(all, "executeCommandProvider"), "commands", create_list(commands, 2));
@@ -173,11 +175,25 @@ static void add_section(const lsp_server_t *server, const lsp_document_t *docume
   }
 }
 
-static void publish(lsp_server_t *server, lsp_document_t *document) {
-  cJSON *list = cJSON_CreateArray();
+static int64_t now_in_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static const lsp_sections_t *parse(lsp_server_t *server, lsp_document_t *document) {
+  const int64_t start = now_in_milliseconds();
   lsp_recovery_enter(server, document);
   const lsp_sections_t *sections = lsp_sections_update(document);
   lsp_recovery_leave(server);
+  const int64_t time = now_in_milliseconds() - start;
+  document->parse_time = time < INT32_MAX ? (int)time : INT32_MAX;
+  return sections;
+}
+
+static void publish(lsp_server_t *server, lsp_document_t *document) {
+  cJSON *list = cJSON_CreateArray();
+  const lsp_sections_t *sections = parse(server, document);
   for (size_t i = 0; i < sections->count; ++i)
     add_section(server, document, &sections->data[i], list);
   const char *fault = document->fault;

@@ -6,7 +6,9 @@
 
 #include "tools/nereid-lsp-server/protocol/recovery.h"
 
-enum { QUIET = 40 }; /* milliseconds without a message, after which changed documents are parsed */
+/* Milliseconds without a message, after which changed documents are parsed: more for a document that takes long, so
+ * that requests between the keys of a word do not wait for it. */
+enum { QUIET = 40, QUIET_PER_PARSE = 3, MAX_QUIET = 500 };
 
 typedef struct method {
   const char *name;
@@ -27,7 +29,8 @@ static const method_t methods[] = {
     {"textDocument/completion", lsp_completion, NULL},
     {"completionItem/resolve", lsp_completion_resolve, NULL},
     {"textDocument/semanticTokens/full", lsp_semantic_tokens, NULL},
-    {"textDocument/semanticTokens/range", lsp_semantic_tokens, NULL},
+    {"textDocument/semanticTokens/full/delta", lsp_semantic_tokens_delta, NULL},
+    {"textDocument/semanticTokens/range", lsp_semantic_tokens_range, NULL},
     {"textDocument/codeAction", lsp_code_actions, NULL},
     {"workspace/executeCommand", lsp_execute_command, NULL},
     {"textDocument/didOpen", NULL, lsp_did_open},
@@ -112,18 +115,22 @@ static void handle(lsp_server_t *server, cJSON *message, bool is_cancelled) {
     handle_notification(server, name, params);
 }
 
-static bool has_unpublished(const lsp_server_t *server) {
-  const lsp_document_t *it = server->documents;
-  while (it && it->is_published)
-    it = it->next;
-  return it != NULL;
+/* Returns the milliseconds to wait for a message; -1, any time, when no document waits to be parsed. */
+static int choose_wait(const lsp_server_t *server) {
+  int wait = -1;
+  for (const lsp_document_t *it = server->documents; it; it = it->next) {
+    const int quiet = QUIET + QUIET_PER_PARSE * (it->parse_time < MAX_QUIET ? it->parse_time : MAX_QUIET);
+    if (!it->is_published && quiet > wait)
+      wait = quiet < MAX_QUIET ? quiet : MAX_QUIET;
+  }
+  return wait > 0 && server->transport.is_test ? 0 : wait;
 }
 
 int lsp_server_run(lsp_server_t *server) {
   while (!server->has_exited) {
     cJSON *message = NULL;
     bool is_cancelled = false;
-    const int wait = !has_unpublished(server) ? -1 : server->transport.is_test ? 0 : QUIET;
+    const int wait = choose_wait(server);
     if (server->transport.is_test)
       lsp_publish(server);
     switch (lsp_transport_receive(&server->transport, wait, &message, &is_cancelled)) {

@@ -31,6 +31,8 @@ cJSON *lsp_folding_ranges(lsp_server_t *server, const cJSON *params, lsp_failure
 cJSON *lsp_completion(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure);
 cJSON *lsp_completion_resolve(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure);
 cJSON *lsp_semantic_tokens(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure);
+cJSON *lsp_semantic_tokens_delta(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure);
+cJSON *lsp_semantic_tokens_range(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure);
 cJSON *lsp_semantic_tokens_legend(void);
 cJSON *lsp_code_actions(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure);
 cJSON *lsp_execute_command(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure);

@@ -49,6 +49,7 @@ void lsp_document_destroy(lsp_document_t *document) {
   if (!document)
     return;
   nereid_arena_deinitialize(&document->arena);
+  free(document->colors.numbers);
   free(document->uri);
   free(document->language);
   free(document);

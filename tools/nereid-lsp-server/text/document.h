@@ -9,6 +9,12 @@ enum { LSP_MAX_TEXT = 32 << 20 }; /* bytes of a document that is analysed */
 
 typedef struct lsp_sections lsp_sections_t; /* ir/sections.h */
 
+/* An answer about colors (features/semantic_tokens.c): five numbers for each token. */
+typedef struct lsp_colors {
+  uint32_t *numbers; /* owned */
+  size_t count;
+} lsp_colors_t;
+
 typedef struct lsp_document {
   char *uri, *language; /* owned */
   int64_t version;      /* of the client */
@@ -17,8 +23,10 @@ typedef struct lsp_document {
   lsp_lines_t lines;
   lsp_tokens_t tokens; /* empty until lsp_document_tokens */
   bool has_tokens;
+  lsp_colors_t colors;      /* the last answer; empty at first */
   bool is_changed;          /* since the sections were parsed */
   bool is_published;        /* the client has the diagnostics of this text */
+  int parse_time;           /* milliseconds that its last diagnostics took */
   const char *fault;        /* the text is not parsed: the reason; null: none. Static storage */
   lsp_sections_t *sections; /* owned; null at first */
   struct lsp_document *next;

@@ -21,7 +21,7 @@ FRAGMENTS = ["{", "}", "(", ")", "<", ">", "[", "]", "\"", "%", "#", "!", "@", "
              "scf.for", "tt.reduce", "ttg.warp_specialize", "ttg.local_alloc", "tt.call @f()"]
 
 METHODS = ["hover", "hover", "codeAction", "definition", "references", "documentHighlight", "prepareRename", "rename", "documentSymbol",
-           "foldingRange", "completion", "semanticTokens/full", "semanticTokens/range", "codeAction"]
+           "foldingRange", "completion", "semanticTokens/full", "semanticTokens/full/delta", "semanticTokens/range", "codeAction"]
 
 
 def choose_edit(rng, text):
