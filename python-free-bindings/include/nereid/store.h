@@ -102,8 +102,9 @@ typedef struct nereid_store_options {
   const char *redis; /* redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or unix://PATH; null: none */
   const char *password; /* password of the server; null: that of `redis`, or none */
   uint32_t time_limit;  /* milliseconds that one command to the server may take, with a new connection; 0: 500 */
-  uint32_t lease;       /* milliseconds after which the claim of a process that died expires; 0: 60,000 */
-  uint32_t expiry;      /* seconds since its last use after which the server drops a unit; 0: never */
+  uint32_t lease;  /* milliseconds after which the claim of a process that died expires; 0: 60,000. Claims of running
+                    * processes are renewed */
+  uint32_t expiry; /* seconds since its last use after which the server drops a unit; 0: never */
 } nereid_store_options_t;
 
 typedef struct nereid_store nereid_store_t;
@@ -142,7 +143,8 @@ NEREID_MUST_USE nereid_status_t nereid_store_remove(nereid_store_t *store, const
 
 /* --- one compiler per key --- */
 
-/* The right to compile a key, which other processes respect until it is released or expires. */
+/* The right to compile a key, which other processes respect until it is released, or until the process dies or is
+ * stopped and the lease expires. A thread of the store, which starts with its first claim, renews the lease. */
 typedef struct nereid_store_claim nereid_store_claim_t;
 
 /* Reads a unit, or claims its key. With a server, at most one process of all that use it has the claim of a key at a

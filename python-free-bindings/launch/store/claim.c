@@ -6,7 +6,7 @@
  *          └── sleep ── get ──────┴─ another process has it
  *
  * The second get after the lease is acquired is necessary: the previous owner stores its unit and releases its lease
- * between the first get and the acquisition. */
+ * between the first get and the acquisition. While the caller compiles, renewal.c renews the lease. */
 #include "python-free-bindings/launch/store/store_state.h"
 
 #include <errno.h>
@@ -21,8 +21,7 @@ enum {
 
 struct nereid_store_claim {
   nereid_store_t *store; /* borrowed */
-  nereid_store_key_t key;
-  char token[NEREID_SERVER_TOKEN];
+  nereid_lease_t lease;
 };
 
 static int64_t now(void) {
@@ -54,8 +53,8 @@ static nereid_status_t attempt(nereid_store_t *store, const nereid_store_key_t *
   if (!claim)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   claim->store = store;
-  claim->key = *key;
-  nereid_status_t status = nereid_server_acquire(store->server, key, claim->token, &reason);
+  claim->lease.key = *key;
+  nereid_status_t status = nereid_server_acquire(store->server, key, claim->lease.token, &reason);
   if (status != NEREID_OK) {
     *out_is_taken = status == NEREID_ERROR_NOT_FOUND;
     if (!*out_is_taken)
@@ -63,6 +62,7 @@ static nereid_status_t attempt(nereid_store_t *store, const nereid_store_key_t *
     free(claim);
     return NEREID_ERROR_NOT_FOUND;
   }
+  nereid_renewer_add(&store->renewer, &claim->lease);
   status = look(store, key, out_unit, message);
   if (status == NEREID_ERROR_NOT_FOUND)
     *out_claim = claim;
@@ -117,7 +117,8 @@ void nereid_store_claim_release(nereid_store_claim_t *claim) {
   nereid_message_t reason = {{0}};
   if (!claim)
     return;
-  if (nereid_server_release(claim->store->server, &claim->key, claim->token, &reason) == NEREID_ERROR_IO)
+  nereid_renewer_remove(&claim->store->renewer, &claim->lease);
+  if (nereid_server_release(claim->store->server, &claim->lease.key, claim->lease.token, &reason) == NEREID_ERROR_IO)
     nereid_store_report(claim->store, NEREID_STORE_SERVER, "%s; a lease remains until it expires", reason.text);
   free(claim);
 }

@@ -36,10 +36,15 @@ NEREID_MUST_USE nereid_status_t nereid_server_put(nereid_server_t *server, const
 NEREID_MUST_USE nereid_status_t nereid_server_remove(nereid_server_t *server, const nereid_store_key_t *key,
                                                      nereid_message_t *message);
 
-/* Acquires the lease of a key with a new random token. NEREID_ERROR_NOT_FOUND: another process has it;
- * NEREID_ERROR_IO. */
+/* Acquires the lease of a key with a new random token. A lease whose reply was lost is recognized by its token when the
+ * command is repeated. NEREID_ERROR_NOT_FOUND: another process has it; NEREID_ERROR_IO. */
 NEREID_MUST_USE nereid_status_t nereid_server_acquire(nereid_server_t *server, const nereid_store_key_t *key,
                                                       char out_token[NEREID_SERVER_TOKEN], nereid_message_t *message);
+
+/* Begins the expiry of the lease again if it still has this token. NEREID_ERROR_NOT_FOUND: it has expired;
+ * NEREID_ERROR_IO. */
+NEREID_MUST_USE nereid_status_t nereid_server_renew(nereid_server_t *server, const nereid_store_key_t *key,
+                                                    const char *token, nereid_message_t *message);
 
 /* Deletes the lease if it still has this token. NEREID_ERROR_NOT_FOUND: it has expired; NEREID_ERROR_IO. */
 NEREID_MUST_USE nereid_status_t nereid_server_release(nereid_server_t *server, const nereid_store_key_t *key,

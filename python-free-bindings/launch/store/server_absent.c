@@ -41,6 +41,12 @@ nereid_status_t nereid_server_acquire(nereid_server_t *server, const nereid_stor
   return refuse(message);
 }
 
+nereid_status_t nereid_server_renew(nereid_server_t *server, const nereid_store_key_t *key, const char *token,
+                                    nereid_message_t *message) {
+  (void)server, (void)key, (void)token;
+  return refuse(message);
+}
+
 nereid_status_t nereid_server_release(nereid_server_t *server, const nereid_store_key_t *key, const char *token,
                                       nereid_message_t *message) {
   (void)server, (void)key, (void)token;

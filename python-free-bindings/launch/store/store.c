@@ -29,6 +29,22 @@ void nereid_store_report(nereid_store_t *store, nereid_store_event_t event, cons
   store->handler(store->user_data, event, text);
 }
 
+/* Sets the server and the renewer of its leases, or none. */
+static nereid_status_t open_server(const nereid_store_options_t *options, nereid_store_t *store,
+                                   nereid_message_t *message) {
+  nereid_server_t *server;
+  nereid_status_t status = nereid_server_open(options, &server, message);
+  if (status)
+    return status;
+  status = nereid_renewer_initialize(&store->renewer, server, store->lease);
+  if (status) {
+    nereid_server_close(server);
+    return nereid_message_set(message, status, "out of memory");
+  }
+  store->server = server;
+  return NEREID_OK;
+}
+
 static nereid_status_t open_levels(const nereid_store_options_t *options, nereid_store_t *store,
                                    nereid_message_t *message) {
   nereid_status_t status = NEREID_OK;
@@ -36,7 +52,7 @@ static nereid_status_t open_levels(const nereid_store_options_t *options, nereid
   if (options->folder && *options->folder)
     status = nereid_folder_open(options->folder, store->folder.limit, options->read_only, &store->folder, message);
   if (status == NEREID_OK && options->redis && *options->redis)
-    status = nereid_server_open(options, &store->server, message);
+    status = open_server(options, store, message);
   if (status == NEREID_OK && !store->folder.path && !store->server)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "a store requires a folder or a server");
   return status;
@@ -68,6 +84,8 @@ void nereid_store_close(nereid_store_t *store) {
   if (!store)
     return;
   nereid_folder_close(&store->folder);
+  if (store->server)
+    nereid_renewer_deinitialize(&store->renewer);
   nereid_server_close(store->server);
   free(store);
 }

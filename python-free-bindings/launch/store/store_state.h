@@ -3,6 +3,7 @@
 #define NEREID_LAUNCH_STORE_STATE_H
 
 #include "python-free-bindings/launch/store/folder.h"
+#include "python-free-bindings/launch/store/renewal.h"
 #include "python-free-bindings/launch/store/server.h"
 
 #include <stdatomic.h>
@@ -10,8 +11,9 @@
 enum { NEREID_STORE_EVENTS = NEREID_STORE_SERVER + 1 };
 
 struct nereid_store {
-  nereid_folder_t folder;  /* `path` is null without one */
-  nereid_server_t *server; /* owned; null without one */
+  nereid_folder_t folder;   /* `path` is null without one */
+  nereid_server_t *server;  /* owned; null without one */
+  nereid_renewer_t renewer; /* with a server only */
   bool read_only;
   uint32_t lease; /* milliseconds */
   nereid_store_handler_t handler;

@@ -1,6 +1,6 @@
 /* The commands of the server level.
  *
- *   unit   GET, SET [EX]      lease   SET NX PX, and a script that deletes it if the token is still ours
+ *   unit   GET, SET [EX]      lease   scripts that acquire it, renew it and delete it, if the token is ours
  *
  * Up to POOL idle connections are kept. After a failed exchange the server is not contacted for a pause that doubles
  * from 1 to 32 seconds, so that a server that is away or slow costs one time limit per pause, not one per kernel. */
@@ -236,27 +236,40 @@ nereid_status_t nereid_server_remove(nereid_server_t *server, const nereid_store
 
 /* --- leases --- */
 
+/* Runs a script with the name of the lease, its token and its expiry. */
+static nereid_status_t run_script(nereid_server_t *server, const char *script, const nereid_store_key_t *key,
+                                  const char *token, nereid_message_t *message) {
+  char name[NAME], milliseconds[32];
+  const nereid_view_t words[] = {nereid_view("EVAL"), nereid_view(script),
+                                 nereid_view("1"),    name_of(name, key, ":lease"),
+                                 nereid_view(token),  print_number(milliseconds, server->lease)};
+  return attempt(server, 6, words, message);
+}
+
+/* SET NX alone is not enough: when its reply is lost and it is repeated, the lease that it finds is its own. */
 nereid_status_t nereid_server_acquire(nereid_server_t *server, const nereid_store_key_t *key,
                                       char out_token[NEREID_SERVER_TOKEN], nereid_message_t *message) {
-  char name[NAME], milliseconds[32];
+  static const char script[] = "if redis.call('set', KEYS[1], ARGV[1], 'nx', 'px', ARGV[2]) then return 1 end "
+                               "return redis.call('get', KEYS[1]) == ARGV[1] and 1 or 0";
   unsigned long long random[2];
   if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
     return nereid_message_set(message, NEREID_ERROR_IO, "no random numbers");
   snprintf(out_token, NEREID_SERVER_TOKEN, "%016llx%016llx", random[0], random[1]);
-  const nereid_view_t words[] = {nereid_view("SET"),     name_of(name, key, ":lease"),
-                                 nereid_view(out_token), nereid_view("NX"),
-                                 nereid_view("PX"),      print_number(milliseconds, server->lease)};
-  return attempt(server, 6, words, message);
+  return run_script(server, script, key, out_token, message);
+}
+
+nereid_status_t nereid_server_renew(nereid_server_t *server, const nereid_store_key_t *key, const char *token,
+                                    nereid_message_t *message) {
+  static const char script[] = "if redis.call('get', KEYS[1]) == ARGV[1] then "
+                               "return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end";
+  return run_script(server, script, key, token, message);
 }
 
 nereid_status_t nereid_server_release(nereid_server_t *server, const nereid_store_key_t *key, const char *token,
                                       nereid_message_t *message) {
   static const char script[] =
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
-  char name[NAME];
-  const nereid_view_t words[] = {nereid_view("EVAL"), nereid_view(script), nereid_view("1"),
-                                 name_of(name, key, ":lease"), nereid_view(token)};
-  return attempt(server, 5, words, message);
+  return run_script(server, script, key, token, message);
 }
 
 /* --- texts --- */
