@@ -49,8 +49,8 @@ static bool search_constants(nereid_view_t file, char out_version[32]) {
     return false;
   for (size_t i = 0; i < header.e_shnum; ++i) {
     memcpy(&section, file.data + header.e_shoff + i * sizeof section, sizeof section);
-    const bool is_constant = section.sh_type == SHT_PROGBITS &&
-                             (section.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) == SHF_ALLOC;
+    const bool is_constant =
+        section.sh_type == SHT_PROGBITS && (section.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) == SHF_ALLOC;
     if (is_constant && is_inside(file, section.sh_offset, section.sh_size) &&
         search(nereid_view_of(file.data + section.sh_offset, section.sh_size), out_version))
       return true;
