@@ -14,7 +14,13 @@
 #include "dialects/diagnose.h"
 #include "nereid/dialects/ttg.h"
 
-enum { GROUP_WARP_BITS = 2, ADDRESS_SHIFT = 4, WORD_BITS = 32, QUARTERS = 4 };
+enum {
+  GROUP_WARP_BITS = 2,
+  ADDRESS_SHIFT = 4,
+  ADDRESS_MASK = 0x3FFFF, /* the bytes that a matrix descriptor addresses (PTX ISA, "Matrix descriptor format") */
+  WORD_BITS = 32,
+  QUARTERS = 4,
+};
 
 static int log2_of(uint32_t value) {
   return __builtin_ctz(value);
@@ -112,6 +118,8 @@ static bool make_shared(nereid_lower_t *lower, MlirOperation op, int index, cons
   group_offsets(result, out, &offsets);
   MlirValue address = nereid_emit_cast(lower, "llvm.ptrtoint", lower->types->i32, nereid_shared_base(lower, buffer));
   MlirValue group = group_part(lower, &offsets);
+  if (lower->group->grid.num_ctas > 1) /* the CTA's rank in the cluster is in the upper byte of its shared addresses */
+    address = nereid_emit_and(lower, address, nereid_emit_i32(lower, ADDRESS_MASK));
   out->low = nereid_emit_lshr(lower, address, nereid_emit_i32(lower, ADDRESS_SHIFT));
   if (!mlirValueIsNull(group))
     out->low = nereid_emit_add(lower, out->low, group);

@@ -135,3 +135,27 @@ tt.func private @batch_of_groups(%a: !ttg.memdesc<2x64x16xbf16, #s, #smem>, %b: 
   tt.return %d : tensor<2x64x16xf32, #groups>
 }
 }
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], CGALayout = [[1, 0]], instrShape = [16, 64, 16]}>
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#smem = #ttg.shared_memory
+
+// In a cluster the upper byte of a shared address is the CTA's rank, which must not reach the fields above the start address.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: llvm.func internal @in_a_cluster(
+// CHECK-DAG: %[[MASK:.*]] = llvm.mlir.constant(262143 : i32)
+// CHECK: %[[A:.*]] = llvm.ptrtoint
+// CHECK-NEXT: %[[LOW_A:.*]] = llvm.and %[[A]], %[[MASK]]
+// CHECK-NEXT: llvm.lshr %[[LOW_A]],
+// CHECK: %[[B:.*]] = llvm.ptrtoint
+// CHECK-NEXT: %[[LOW_B:.*]] = llvm.and %[[B]], %[[MASK]]
+// CHECK-NEXT: llvm.lshr %[[LOW_B]],
+// CHECK: wgmma.mma_async
+tt.func private @in_a_cluster(%a: !ttg.memdesc<128x64xf16, #a, #smem>, %b: !ttg.memdesc<64x64xf16, #b, #smem>, %c: tensor<128x64xf32, #mma>) -> tensor<128x64xf32, #mma> {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #a, #smem> * !ttg.memdesc<64x64xf16, #b, #smem> -> tensor<128x64xf32, #mma>
+  tt.return %d : tensor<128x64xf32, #mma>
+}
+}
