@@ -174,9 +174,11 @@ static emu_next_t report(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane
 static uint8_t *bytes_of(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane, uint64_t address, uint32_t bytes) {
   emu_cta_t *cta = warp->cta;
   const emu_space_t space = nereid_emulator_access_space(insn, address);
-  const uint64_t at = insn->space == EMU_GENERIC && space != EMU_GLOBAL ? address & (EMU_WINDOW_BYTES - 1) : address;
-  if (space == EMU_SHARED && insn->space != EMU_SHARED_CLUSTER)
+  uint64_t at = insn->space == EMU_GENERIC && space != EMU_GLOBAL ? address & (EMU_WINDOW_BYTES - 1) : address;
+  if (space == EMU_SHARED && insn->space != EMU_SHARED_CLUSTER && nereid_emulator_cta_of(cta, at) == cta) {
+    at &= EMU_OFFSET_MASK;
     return at < cta->shared_bytes && bytes <= cta->shared_bytes - at ? cta->undefined->shared + at : NULL;
+  }
   if (space == EMU_LOCAL) {
     const nereid_emulator_program_t *program = cta->kernel->program;
     for (size_t i = 0; i < program->locals.size; ++i)

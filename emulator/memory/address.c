@@ -105,6 +105,10 @@ uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lan
   emu_cta_t *cta = warp->cta;
   emu_space_t where = emu_space_of(space, address);
   uint64_t at = address - emu_window_of(space, where, address);
+  if (where == EMU_SHARED_CLUSTER && space != EMU_SHARED_CLUSTER && nereid_emulator_cta_of(cta, at) == cta) {
+    where = EMU_SHARED;
+    at &= EMU_OFFSET_MASK;
+  }
   if (address % alignment) {
     (void)nereid_emulator_fail(warp, insn, lane, "the address 0x%llx is misaligned: %u bytes need a multiple of %u",
                                (unsigned long long)address, bytes, alignment);

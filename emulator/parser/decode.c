@@ -8,6 +8,9 @@
 #include "emulator/machine/warp.h"
 #include "emulator/parser/parse.h"
 
+#include "emulator/machine/execute.h"
+#include "emulator/memory/space.h"
+
 static const emu_form_t *const families[] = {
 #define X(family) nereid_emulator_##family##_forms,
     EMU_FAMILIES(X)
@@ -323,7 +326,24 @@ static void start(emu_parser_t *parser, nereid_view_t text, const opcode_t *opco
                                                            : EMU_GENERIC;
 }
 
-static void wrap(emu_insn_t *insn) {
+/* mov or cvta of the address of a shared variable, in a CTA of a cluster: the CTA's rank is part of the address. */
+static emu_next_t read_shared_address(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  const emu_cta_t *cta = warp->cta;
+  const emu_next_t next = insn->inner(warp, insn, mask);
+  if (cta->cluster->n_ctas > 1)
+    FOR_LANES(lane, mask) {
+      const uint64_t address = emu_lane(warp, &insn->operands[0], (int)lane);
+      emu_set_lane(warp, &insn->operands[0], (int)lane, address + ((uint64_t)(cta->rank + 1) << EMU_RANK_SHIFT));
+    }
+  return next;
+}
+
+static void wrap(const emu_parser_t *parser, emu_insn_t *insn) {
+  if (parser->names_shared && insn->counter_class == NEREID_EMULATOR_CLASS_MOVE && insn->n_operands == 2 &&
+      insn->operands[0].size) {
+    insn->inner = insn->execute;
+    insn->execute = read_shared_address;
+  }
   if (insn->counter_class == NEREID_EMULATOR_CLASS_FLOAT &&
       (EMU_HAS(insn, rz) || EMU_HAS(insn, rm) || EMU_HAS(insn, rp))) {
     insn->inner = insn->execute;
@@ -380,6 +400,7 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
   const emu_form_t *form = recognized->form;
   start(parser, text, &recognized->opcode, form, guard, &insn);
   memcpy(insn.choices, recognized->choices, sizeof insn.choices);
+  parser->names_shared = false;
   if (!check_modifiers(parser, &insn, form))
     return false;
   if (insn.kind == EMU_KIND_RET && !nereid_emulator_move_formals(parser, &insn, true))
@@ -406,7 +427,7 @@ bool nereid_emulator_instruction(emu_parser_t *parser, nereid_view_t text, const
     return false;
   if (insn.kind == EMU_KIND_MOV)
     narrow(&insn);
-  wrap(&insn);
+  wrap(parser, &insn);
   parser->program->has_atomics |= insn.counter_class == NEREID_EMULATOR_CLASS_ATOMIC && insn.space != EMU_SHARED &&
                                   insn.space != EMU_SHARED_CLUSTER;
   return nereid_emulator_push(parser, &insn);

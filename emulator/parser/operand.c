@@ -18,6 +18,7 @@ static bool symbol_address(emu_parser_t *parser, const emu_symbol_t *symbol, uns
     return false;
   if (number.is_float)
     return nereid_emulator_syntax(parser, "an offset is an integer");
+  parser->names_shared |= symbol->space == EMU_SHARED;
   bool dynamic = symbol->space == EMU_SHARED && symbol->value == UINT64_MAX;
   if (!(dynamic ? nereid_emulator_constant_new
                 : nereid_emulator_constant)(parser, (dynamic ? 0 : symbol->value) + number.bits, size, &offset))

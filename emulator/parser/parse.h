@@ -83,6 +83,7 @@ typedef struct emu_parser {
   emu_known_t known[256];
   struct emu_recognized *recognized;        /* opcodes (decode.c) */
   bool narrows;                             /* the instruction takes the low bits of a special register */
+  bool names_shared;                        /* an operand of the instruction is the address of a shared variable */
   emu_operand_t operands[EMU_MAX_OPERANDS]; /* operands of the current instruction */
 } emu_parser_t;
 

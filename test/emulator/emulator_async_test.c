@@ -278,6 +278,24 @@ static void clusters_have_numbers(void **state) {
   assert_int_equal(emulate_launch(emulate_kernel(body), data, sizeof data, launch, &report), NEREID_ERROR_ARGUMENT);
 }
 
+/* The address of a variable has the rank of its CTA in the upper byte, as on hardware. */
+static void addresses_have_ranks(void **state) {
+  static const char body[] = TID RANK
+      "mov.u32 %r3, smem; add.u32 %r3, %r3, 16; mapa.shared::cluster.u32 %r4, %r3, %r10; setp.eq.u32 %p1, %r3, %r4;\n"
+      "mov.u64 %d3, smem; cvta.shared.u64 %d4, smem; cvta.shared.u64 %d3, %d3; setp.eq.and.u64 %p1, %d3, %d4, %p1;\n"
+      "st.shared.b32 [%r3], %r10; ld.shared.b32 %r5, [smem+16]; ld.b32 %r6, [%d4+16]; xor.b32 %r5, %r5, %r6;\n"
+      "shr.u32 %r4, %r4, 24; add.u32 %r5, %r5, %r4; selp.b32 %r5, %r5, 99, %p1;\n"
+      "mul.wide.u32 %d3, %r10, 4; add.s64 %d3, %d3, %d9; st.global.b32 [%d3], %r5;";
+  uint32_t data[2] = {0};
+  nereid_emulator_launch_t launch = launch_of(1, 32);
+  (void)state;
+  launch.grid[0] = launch.cluster[0] = 2;
+  if (emulate_launch(emulate_kernel(body), data, sizeof data, launch, &report))
+    fail_msg("%s", report.message.text);
+  assert_int_equal(data[0], 1);
+  assert_int_equal(data[1], 2);
+}
+
 static void misuse_of_clusters_is_reported(void **state) {
   (void)state;
   expect("barrier.cluster.wait;", 32, 2, "a wait without an arrival");
@@ -295,17 +313,12 @@ static void misuse_of_clusters_is_reported(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(copies_land_by_their_wait),
-      cmocka_unit_test(sources_are_filled_up),
-      cmocka_unit_test(older_groups_land_first),
-      cmocka_unit_test(copies_arrive_at_mbarriers),
-      cmocka_unit_test(phases_alternate),
-      cmocka_unit_test(states_tell_their_phase),
-      cmocka_unit_test(waits_count_once),
-      cmocka_unit_test(misuse_of_mbarriers_is_reported),
-      cmocka_unit_test(clusters_share_memory),
-      cmocka_unit_test(clusters_have_numbers),
-      cmocka_unit_test(misuse_of_clusters_is_reported),
+      cmocka_unit_test(copies_land_by_their_wait), cmocka_unit_test(sources_are_filled_up),
+      cmocka_unit_test(older_groups_land_first),   cmocka_unit_test(copies_arrive_at_mbarriers),
+      cmocka_unit_test(phases_alternate),          cmocka_unit_test(states_tell_their_phase),
+      cmocka_unit_test(waits_count_once),          cmocka_unit_test(misuse_of_mbarriers_is_reported),
+      cmocka_unit_test(clusters_share_memory),     cmocka_unit_test(clusters_have_numbers),
+      cmocka_unit_test(addresses_have_ranks),      cmocka_unit_test(misuse_of_clusters_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
