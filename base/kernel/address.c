@@ -1,7 +1,6 @@
 #include "base/kernel/address.h"
 
-#define GAP (UINT64_C(1) << 36) /* minimum distance between two buffers */
-#define LIMIT (UINT64_C(1) << 62)
+#define GAP (UINT64_C(1) << 36)     /* minimum distance between two buffers */
 #define MIN_ALIGNMENT UINT64_C(256) /* that of CUDA's allocator */
 
 /* Cannot overflow: both are at most 2^62. */
@@ -10,7 +9,8 @@ static uint64_t round_up(uint64_t value, uint64_t step) {
 }
 
 bool nereid_address_assign(uint64_t *position, uint64_t bytes, uint64_t alignment, uint64_t *out_address) {
-  if (!alignment || (alignment & (alignment - 1)) || alignment > LIMIT / 2 || bytes > LIMIT / 2)
+  if (!alignment || (alignment & (alignment - 1)) || alignment > NEREID_ADDRESS_LIMIT / 2 ||
+      bytes > NEREID_ADDRESS_LIMIT / 2)
     return false;
   if (alignment < MIN_ALIGNMENT)
     alignment = MIN_ALIGNMENT;
@@ -18,7 +18,7 @@ bool nereid_address_assign(uint64_t *position, uint64_t bytes, uint64_t alignmen
   uint64_t address = round_up(*position, step) + alignment;
   if (address < NEREID_ADDRESS_WINDOWS_END && address + bytes + GAP > NEREID_ADDRESS_WINDOWS)
     address = round_up(NEREID_ADDRESS_WINDOWS_END + GAP, step) + alignment;
-  if (address > LIMIT || bytes > LIMIT - address)
+  if (address > NEREID_ADDRESS_LIMIT || bytes > NEREID_ADDRESS_LIMIT - address)
     return false;
   *out_address = address;
   *position = address + bytes + GAP;

@@ -15,6 +15,9 @@
 /* Distance between the starts of smaller buffers. */
 #define NEREID_ADDRESS_SPACING (UINT64_C(1) << 40)
 
+/* Buffers end before this address. */
+#define NEREID_ADDRESS_LIMIT (UINT64_C(1) << 62)
+
 /* An address below this results from a null pointer. */
 #define NEREID_ADDRESS_NULL_PAGE UINT64_C(4096)
 

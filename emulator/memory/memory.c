@@ -5,14 +5,21 @@
 
 #include <stdlib.h>
 
-nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory) {
+nereid_status_t nereid_emulator_memory_create_at(uint64_t start, nereid_emulator_memory_t **out_memory) {
+  *out_memory = NULL;
+  if (start >= NEREID_ADDRESS_LIMIT)
+    return NEREID_ERROR_ARGUMENT;
   nereid_emulator_memory_t *memory = calloc(1, sizeof *memory);
   if (!memory)
     return NEREID_ERROR_MEMORY;
   nereid_arena_initialize(&memory->arena);
-  memory->position = NEREID_ADDRESS_START;
+  memory->position = start > NEREID_ADDRESS_START ? start : NEREID_ADDRESS_START;
   *out_memory = memory;
   return NEREID_OK;
+}
+
+nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory) {
+  return nereid_emulator_memory_create_at(NEREID_ADDRESS_START, out_memory);
 }
 
 void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory) {

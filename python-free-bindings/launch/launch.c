@@ -7,6 +7,8 @@
 #include "python-free-bindings/launch/arguments.h"
 #include "python-free-bindings/launch/owners.h"
 
+#include "base/kernel/tensor_map.h"
+
 static nereid_status_t check_grid(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
                                   nereid_message_t *message) {
   uint64_t x = (uint64_t)launch->grid[0] * (uint64_t)kernel->metadata.num_ctas;
@@ -140,6 +142,34 @@ static nereid_place_t place_of(size_t i, const uint16_t *argument_of) {
   return (nereid_place_t){i, argument_of ? argument_of[i] : i};
 }
 
+/* The device memory that a parameter points to; 0: it is a scalar, or a descriptor of a GPU. */
+static uint64_t address_of(const nereid_parameter_t *parameter, const void *value) {
+  nereid_tensor_map_t map;
+  uint64_t address = 0;
+  if (parameter->kind == NEREID_PARAMETER_POINTER)
+    memcpy(&address, value, sizeof address);
+  else if (parameter->kind == NEREID_PARAMETER_DESCRIPTOR && nereid_tensor_map_read(value, &map))
+    address = map.address;
+  return address;
+}
+
+/* Refuses memory of another device. Only the emulator is asked: a query of CUDA's driver for each pointer would take
+ * longer than the launch, and the GPU reports the access. */
+static nereid_status_t check_memory(const nereid_kernel_t *kernel, void *const *parameters, const uint16_t *argument_of,
+                                    nereid_message_t *message) {
+  const nereid_device_t *device = kernel->device;
+  for (size_t i = 0; device->emulated && i < kernel->metadata.n_parameters; ++i) {
+    const uint64_t address = address_of(&kernel->metadata.parameters[i], parameters[i]);
+    nereid_message_t problem;
+    if (!nereid_device_is_foreign(device, address))
+      continue;
+    nereid_message_set(&problem, NEREID_OK, "is memory of another device, which kernels of this one cannot use: 0x%llx",
+                       (unsigned long long)address);
+    return nereid_argument_wrong(kernel, place_of(i, argument_of), problem.text, message);
+  }
+  return NEREID_OK;
+}
+
 /* Checks a value per parameter and launches. `argument_of` has the positions of the arguments; null: those of the
  * parameters. */
 static nereid_status_t launch_values(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
@@ -155,7 +185,8 @@ static nereid_status_t launch_values(const nereid_kernel_t *kernel, const nereid
       return nereid_argument_wrong_divisor(kernel, place_of(i, argument_of), value, message);
     parameters[i] = descriptor ? (void *)value->as.memory : (void *)&value->as.bits;
   }
-  return launch_parameters(kernel, launch, parameters, message);
+  nereid_status_t status = check_memory(kernel, parameters, argument_of, message);
+  return status ? status : launch_parameters(kernel, launch, parameters, message);
 }
 
 /* Launches with tensors. Their owners are retained while the launch is queued. */
@@ -193,5 +224,6 @@ nereid_status_t nereid_kernel_launch_raw(const nereid_kernel_t *kernel, const ne
       return nereid_argument_wrong(kernel, place_of(i, NULL), "is a null pointer", message);
     parameters[i] = arguments[i];
   }
-  return launch_parameters(kernel, launch, parameters, message);
+  nereid_status_t status = check_memory(kernel, parameters, NULL, message);
+  return status ? status : launch_parameters(kernel, launch, parameters, message);
 }

@@ -69,6 +69,10 @@ uint32_t nereid_emulator_kernel_parameter_bytes(const nereid_emulator_kernel_t *
  * and are at least 2^36 bytes apart, beyond the range of 32-bit indices (base/kernel/address.h). */
 NEREID_MUST_USE nereid_status_t nereid_emulator_memory_create(nereid_emulator_memory_t **out_memory);
 
+/* As nereid_emulator_memory_create, with all buffers after the address `start`, so that several memories of a process
+ * can have different addresses. NEREID_ERROR_ARGUMENT: `start` is not below 2^62. NEREID_ERROR_MEMORY. */
+NEREID_MUST_USE nereid_status_t nereid_emulator_memory_create_at(uint64_t start, nereid_emulator_memory_t **out_memory);
+
 /* Destroys the memory; the host buffers are no longer borrowed. Null is valid. */
 void nereid_emulator_memory_destroy(nereid_emulator_memory_t *memory);
 

@@ -10,11 +10,13 @@
 #include "base/target_facts.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { PLACES = 64, PLACE_BITS = 56 };
 enum { MAX_CONTEXTS = 8, ALIGNMENT = 256, DRIVER_VERSION = 13000, MULTIPROCESSORS = 132, L2_BYTES = 50 << 20 };
 
 static _Thread_local struct {
@@ -87,6 +89,47 @@ static nereid_cu_result_t ctx_synchronize(void) {
 
 static nereid_cu_result_t stream_synchronize(void *stream) {
   (void)stream;
+  return 0;
+}
+
+/* --- places --- */
+
+/* The places of open devices, a bit each. The memory of a device is within 2^56 bytes at its place, so that devices of a
+ * process have different addresses; the first one has those of a process with one device. */
+static _Atomic uint64_t places;
+
+/* Takes the lowest free place; place 0 for more than 64 devices, whose memory then cannot be told apart. */
+static void take_place(nereid_emulated_t *it) {
+  uint64_t used = atomic_load(&places);
+  for (int place = 0; place < PLACES;) {
+    if (used >> place & 1)
+      ++place;
+    else if (atomic_compare_exchange_weak(&places, &used, used | UINT64_C(1) << place)) {
+      it->place = place;
+      it->has_place = true;
+      return;
+    } else
+      place = 0;
+  }
+}
+
+static void leave_place(const nereid_emulated_t *it) {
+  if (it->has_place)
+    atomic_fetch_and(&places, ~(UINT64_C(1) << it->place));
+}
+
+/* Memory types and addresses of this and of other open devices; what is at none of their places is unknown. */
+static nereid_cu_result_t pointer_get_attribute(void *value, int attribute, uint64_t address) {
+  const uint64_t place = address >> PLACE_BITS;
+  const bool is_own = place == (uint64_t)nereid_emulated_current()->place;
+  const bool is_known = place < PLACES && atomic_load(&places) >> place & 1;
+  if (is_known && attribute == NEREID_CU_POINTER_MEMORY_TYPE)
+    *(int *)value = NEREID_CU_MEMORY_DEVICE;
+  else if (is_known && is_own && attribute == NEREID_CU_POINTER_DEVICE_POINTER)
+    *(uint64_t *)value = address;
+  else
+    return nereid_emulated_fail(NEREID_CU_INVALID_VALUE, "0x%llx is not memory of this device",
+                                (unsigned long long)address);
   return 0;
 }
 
@@ -327,6 +370,7 @@ static const nereid_driver_t table = {
     .event_record = event_record,
     .event_synchronize = event_synchronize,
     .event_elapsed_time = event_elapsed_time,
+    .pointer_get_attribute = pointer_get_attribute,
     .tensor_map_encode_tiled = tensor_map_encode_tiled,
     .stream_get_capture_info = nereid_emulated_capture_info,
     .user_object_create = nereid_emulated_object_create,
@@ -380,13 +424,15 @@ static nereid_status_t initialize(nereid_emulated_t *it, const nereid_emulator_d
   if (it->options.multiprocessors <= 0)
     it->options.multiprocessors = MULTIPROCESSORS;
   it->shared_limit = (int32_t)nereid_target_shared_memory(it->options.capability);
-  nereid_status_t status = nereid_emulator_memory_create(&it->memory);
+  take_place(it);
+  nereid_status_t status = nereid_emulator_memory_create_at((uint64_t)it->place << PLACE_BITS, &it->memory);
   return status ? nereid_message_set(message, status, "out of memory") : NEREID_OK;
 }
 
 void nereid_emulated_destroy(nereid_emulated_t *it) {
   if (!it)
     return;
+  leave_place(it);
   nereid_emulator_memory_destroy(it->memory);
   for (buffer_t *buffer = it->buffers, *next; buffer; buffer = next) {
     next = buffer->next;

@@ -14,6 +14,8 @@
 typedef struct nereid_emulated {
   nereid_emulator_device_options_t options;
   int32_t shared_limit; /* bytes per CTA */
+  int place;            /* of its memory in the address space, below 64 */
+  bool has_place;       /* no other open device has it */
   pthread_mutex_t lock; /* of what follows */
   nereid_emulator_memory_t *memory;
   struct nereid_emulated_buffer *buffers; /* the program's allocations in use */

@@ -58,6 +58,8 @@ static nereid_status_t encode_driver(struct nereid_device *device, const nereid_
     if (i > 0)
       strides[i - 1] = request->strides[from];
   }
+  if (nereid_device_is_foreign(device, request->address))
+    return REFUSE("tensor map: the address 0x%" PRIx64 " is memory of another device", request->address);
   nereid_status_t status = nereid_device_enter(device, &pushed, message);
   if (status)
     return status;

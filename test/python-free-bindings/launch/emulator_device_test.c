@@ -334,8 +334,103 @@ static void tensor_maps_are_the_emulators(void **state) {
   nereid_device_close(device);
 }
 
+/* Does nothing with a descriptor. */
+static const char described[] = PTX_HEAD("sm_90a") ".visible .entry described(.param .align 64 .b8 d[128],\n"
+                                                   "  .param .u64 .ptr .global .align 1 g,\n"
+                                                   "  .param .u64 .ptr .global .align 1 p)\n"
+                                                   ".reqntid 32\n{\n  ret;\n}\n";
+static const char described_json[] = "{\"nereid\": 1, \"name\": \"described\", \"num_warps\": 1, \"shared\": 0,"
+                                     "\"signature\": [{\"name\": \"d\", \"type\": \"tensordesc<f32[8]>\", "
+                                     "\"role\": \"descriptor\", \"group\": 0}]}";
+
+static void refuse_foreign_descriptors(nereid_device_t *device, nereid_device_t *other, const data_t *own,
+                                       const data_t *foreign) {
+  nereid_module_t *module;
+  const nereid_kernel_t *kernel = kernel_of(device, described, described_json, &module);
+  const nereid_launch_t how = {.grid = {1, 1, 1}};
+  nereid_tensor_t tensor = {.address = foreign->x, .rank = 1, .shape = {64}};
+  const nereid_value_t passed = nereid_value_tensor(&tensor);
+  assert_int_equal(nereid_kernel_launch(kernel, &how, 1, &passed, &message), NEREID_ERROR_ARGUMENT);
+  mentions("argument 0 'd' of kernel 'described' is not valid: tensor map: the address 0x");
+  mentions("is memory of another device");
+  tensor.address = own->x;
+  assert_int_equal(nereid_kernel_launch(kernel, &how, 1, &passed, &message), NEREID_OK);
+  nereid_tma_request_t request = {
+      .address = foreign->x, .element = NEREID_TMA_F32, .rank = 1, .shape = {64}, .strides = {4}, .box = {8}};
+  nereid_tma_descriptor_t map;
+  assert_int_equal(nereid_tma_encode(NEREID_TMA_DRIVER, other, &request, &map, &message), NEREID_OK);
+  const nereid_value_t encoded = nereid_value_descriptor(&map);
+  assert_int_equal(nereid_kernel_launch(kernel, &how, 1, &encoded, &message), NEREID_ERROR_ARGUMENT);
+  mentions("argument 0 'd' of kernel 'described' is memory of another device");
+  nereid_module_unload(module);
+}
+
+/* Devices that are open at the same time have different addresses; those of one device alone do not change. */
+static void memory_of_another_device_is_refused(void **state) {
+  nereid_device_t *device = open_with((nereid_emulator_device_options_t){0});
+  nereid_device_t *other = open_with((nereid_emulator_device_options_t){0});
+  nereid_module_t *module;
+  const nereid_kernel_t *kernel = kernel_of(device, SCALE("sm_90a"), scale_json, &module);
+  data_t own = allocate(device), foreign = allocate(other), mixed = own;
+  (void)state;
+  assert_int_equal(own.x, 0x10000000100);
+  assert_int_equal(launch(kernel, &own, COUNT), NEREID_OK);
+  mixed.y = foreign.y;
+  assert_int_equal(launch(kernel, &mixed, COUNT), NEREID_ERROR_ARGUMENT);
+  mentions("argument 1 'y' of kernel 'scale' is memory of another device");
+  float a = 3;
+  int32_t n = COUNT;
+  void *raw[] = {&own.x, &own.y, &foreign.out, &a, &n};
+  assert_int_equal(nereid_kernel_launch_raw(kernel, &(nereid_launch_t){.grid = {1, 1, 1}}, 5, raw, &message),
+                   NEREID_ERROR_ARGUMENT);
+  mentions("argument 2 'out' of kernel 'scale' is memory of another device");
+  refuse_foreign_descriptors(device, other, &own, &foreign);
+  nereid_device_close(other);
+  assert_int_equal(launch(kernel, &mixed, COUNT), NEREID_ERROR_DEVICE); /* now it is no memory at all */
+  other = open_with((nereid_emulator_device_options_t){0});
+  foreign = allocate(other);
+  assert_int_equal(foreign.y, mixed.y);
+  nereid_module_unload(module);
+  nereid_device_close(device);
+  device = open_with((nereid_emulator_device_options_t){0});
+  own = allocate(device);
+  assert_int_equal(own.x, 0x10000000100);
+  nereid_device_close(device);
+  nereid_device_close(other);
+}
+
+/* More devices than places: they work, but are not told apart. */
+static void many_devices(void **state) {
+  enum { N = 70 };
+  nereid_device_t *devices[N];
+  data_t data[N];
+  nereid_module_t *module;
+  (void)state;
+  for (size_t i = 0; i < N; ++i) {
+    devices[i] = open_with((nereid_emulator_device_options_t){0});
+    data[i] = allocate(devices[i]);
+  }
+  assert_int_not_equal(data[0].x, data[63].x);
+  assert_int_equal(data[0].x, data[64].x);
+  for (size_t i = 0; i < N; i += 23) {
+    const nereid_kernel_t *kernel = kernel_of(devices[i], SCALE("sm_90a"), scale_json, &module);
+    float out[COUNT];
+    assert_int_equal(launch(kernel, &data[i], COUNT), NEREID_OK);
+    assert_int_equal(nereid_device_download(devices[i], out, data[i].out, sizeof out, &message), NEREID_OK);
+    assert_true(out[COUNT - 1] == 5 * (COUNT - 1));
+    nereid_module_unload(module);
+  }
+  for (size_t i = 0; i < N; ++i)
+    nereid_device_close(devices[i]);
+  nereid_device_t *device = open_with((nereid_emulator_device_options_t){0});
+  assert_int_equal(allocate(device).x, 0x10000000100);
+  nereid_device_close(device);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(memory_of_another_device_is_refused),
+      cmocka_unit_test(many_devices),
       cmocka_unit_test(a_kernel_runs_by_the_name_of_the_device),
       cmocka_unit_test(names_of_devices),
       cmocka_unit_test(options_are_checked),
