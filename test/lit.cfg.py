@@ -59,6 +59,11 @@ else:
     lit_config.note("no chromium here: tests of the page of nereid report are skipped")
 if shutil.which("vim"):
     config.available_features.add("vim")
+if shutil.which("nvim"):
+    config.available_features.add("neovim")
+emacs = shutil.which("emacs")
+if emacs and subprocess.run([emacs, "-q", "--batch", "-f", "package-initialize", "-l", "eglot"], capture_output=True).returncode == 0:
+    config.available_features.add("eglot")
 if shutil.which("pkg-config"):
     config.available_features.add("pkg-config")
 triton = os.environ.get("NEREID_TRITON_PYTHON", shutil.which("python3") or "")

@@ -1,7 +1,7 @@
 ;;; nereid-mode.el --- Triton's tensor IR: colors, and the language server of Nereid  -*- lexical-binding: t -*-
 
 ;; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; Package-Requires: ((emacs "29.1"))
+;; Package-Requires: ((emacs "28.1"))
 
 ;;; Commentary:
 
@@ -24,13 +24,17 @@
                 "array" "affine_map" "true" "false" "unit" "mutable" "noinline")
               'symbols))
 
+;; Emacs 28 has no face for properties.
+(defconst nereid-mode--attribute-face
+  (if (facep 'font-lock-property-name-face) 'font-lock-property-name-face 'font-lock-constant-face))
+
 (defconst nereid-mode--font-lock
   `((,(concat "%[-A-Za-z0-9_$.]+") . font-lock-variable-name-face)
     (,(concat "@" nereid-mode--name) . font-lock-function-name-face)
     ("\\^[-A-Za-z0-9_$.]+" . font-lock-constant-face)
     (,(concat "!" nereid-mode--name) . font-lock-type-face)
     (,(concat "#" nereid-mode--name) . font-lock-preprocessor-face)
-    ("\\_<\\([A-Za-z_][-A-Za-z0-9_$.]*\\)[ \t]*=" 1 font-lock-property-name-face)
+    ("\\_<\\([A-Za-z_][-A-Za-z0-9_$.]*\\)[ \t]*=" 1 nereid-mode--attribute-face)
     (,nereid-mode--operation 1 font-lock-builtin-face)
     (,nereid-mode--types 1 font-lock-type-face)
     (,nereid-mode--keywords . font-lock-keyword-face)))

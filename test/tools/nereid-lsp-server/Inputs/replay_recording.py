@@ -1,0 +1,103 @@
+"""replay_recording.py RECORDING: sends what an editor sent (record.py) and compares the answers of the server with the recorded ones.
+
+Before a message is sent, the server must have sent what it had sent before this message in the recording: answers, requests
+of its own, and the diagnostics of that version of the document. Answers that consist of places in the text must be equal. Others
+grow with the compiler: hovers must begin with the same lines, and the recorded completions, code actions and capabilities must
+be among those of the server. Not compared are answers to requests that the client cancels, and diagnostics of a version that the
+client had replaced. Prints how many messages of each method were compared; ends with an error when one does not come in a minute.
+"""
+
+import collections
+import json
+import signal
+import subprocess
+import sys
+
+from client import Client
+
+SAME = {"textDocument/definition", "textDocument/references", "textDocument/documentHighlight", "textDocument/prepareRename",
+        "textDocument/rename", "textDocument/documentSymbol", "textDocument/foldingRange", "textDocument/semanticTokens/full",
+        "textDocument/semanticTokens/full/delta", "textDocument/semanticTokens/range", "shutdown"}
+
+
+def key(message):
+    """Identifies a message of the server in both sequences."""
+    if message.get("method") == "textDocument/publishDiagnostics":
+        return "diagnostics", message["params"]["uri"], message["params"].get("version")
+    return ("request" if "method" in message else "answer"), message["id"]
+
+
+def names(method, result):
+    """The parts of an answer of which there may be more than in the recording."""
+    if method == "textDocument/completion":
+        return [item["label"] for item in result["items"]]
+    if method == "textDocument/codeAction":
+        return [action["title"] for action in result]
+    return list(result["capabilities"] if method == "initialize" else result)
+
+
+def is_same(method, expected, found):
+    if "error" in expected or "error" in found:
+        return expected.get("error", {}).get("code") == found.get("error", {}).get("code")
+    expected, found = expected["result"], found["result"]
+    if expected is None or found is None or method in SAME:
+        return expected == found
+    if method == "textDocument/hover":
+        return expected["contents"]["value"].split("\n")[:2] == found["contents"]["value"].split("\n")[:2]
+    return set(names(method, expected)) <= set(names(method, found))
+
+
+class Replay(Client):
+    def __init__(self):  # the recording has the initialization
+        self.process = subprocess.Popen(["nereid-lsp-server", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.seen = {}
+
+    def wait_for(self, wanted):
+        signal.alarm(60)
+        while wanted not in self.seen:
+            message = self.receive()
+            self.seen[key(message)] = message
+        signal.alarm(0)
+        return self.seen[wanted]
+
+
+def compare(replay, recorded, methods, counts):
+    """Waits for a message of the server and compares it with the recorded one."""
+    kind, found = key(recorded)[0], replay.wait_for(key(recorded))
+    method = methods.get(recorded["id"]) if kind == "answer" else recorded["method"]
+    if kind == "answer":
+        same = method is None or is_same(method, recorded, found)
+    elif kind == "diagnostics":
+        same = recorded["params"]["diagnostics"] == found["params"]["diagnostics"]
+    else:
+        same = recorded["method"] == found["method"]
+    if not same:
+        sys.exit(f"{method}:\nexpected {json.dumps(recorded)}\nfound    {json.dumps(found)}")
+    counts[method or "cancelled"] += 1
+
+
+def main():
+    methods, versions, counts, replay = {}, {}, collections.Counter(), Replay()
+    for line in open(sys.argv[1], encoding="utf-8"):
+        step = json.loads(line)
+        if "server" in step:
+            kind, uri, version = (*key(step["server"]), None)[:3]
+            if kind != "diagnostics" or version == versions.get(uri):
+                compare(replay, step["server"], methods, counts)
+            continue
+        message = step["client"]
+        if "id" in message and "method" in message:
+            methods[message["id"]] = message["method"]
+        if message.get("method") == "$/cancelRequest":
+            methods[message["params"]["id"]] = None
+        document = (message.get("params") or {}).get("textDocument", {})
+        if "version" in document:
+            versions[document["uri"]] = document["version"]
+        replay.send(message)
+    replay.process.stdin.close()
+    for method, count in sorted(counts.items()):
+        print(f"{count} {method}")
+    print("exit status", replay.process.wait())
+
+
+main()
