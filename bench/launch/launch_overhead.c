@@ -4,7 +4,7 @@
  *   launch_overhead KERNEL.cubin [BLOCKS [DEVICE]]
  *
  * The kernel (any cubin or PTX with its .json) gets zeros for scalars, so that its masks are empty, and one zeroed
- * buffer of 64 MiB for every pointer and descriptor; the grid is one CTA. Blocks of 200 launches of each kind
+ * buffer of 64 MiB for every pointer and descriptor, whose dimensions are 64; the grid is one CTA. Blocks of 200 launches of each kind
  * alternate; the queue is drained between them, and only enqueuing is timed. The program prints medians over the
  * blocks, their 10th and 90th percentiles, and the ratios of the medians. The bare launch uses a prepared
  * configuration and parameters; Nereid's gets values and repeats all its work each time. For a kernel with descriptors
@@ -20,7 +20,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { KINDS = 5, CALLS = 200, DEFAULT_BLOCKS = 500, BUFFER_BYTES = 64 << 20, LIMIT = NEREID_KERNEL_PARAMETER_LIMIT };
+enum {
+  KINDS = 5,
+  CALLS = 200,
+  DEFAULT_BLOCKS = 500,
+  BUFFER_BYTES = 64 << 20,
+  EXTENT = 64,
+  LIMIT = NEREID_KERNEL_PARAMETER_LIMIT
+};
 
 typedef struct bench {
   nereid_device_t *device;
@@ -28,7 +35,7 @@ typedef struct bench {
   const nereid_kernel_t *kernel;
   nereid_lazy_kernel_t *lazy;
   uint64_t buffer;
-  nereid_tma_descriptor_t map; /* of the buffer, used for every descriptor */
+  nereid_tma_descriptor_t maps[LIMIT]; /* by parameter */
   nereid_value_t values[LIMIT];
   nereid_tensor_t tensors[LIMIT];
   nereid_value_t with_tensors[LIMIT];
@@ -44,27 +51,29 @@ static double now(void) {
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static nereid_status_t make_map(bench_t *bench, const nereid_parameter_t *parameter, nereid_message_t *message) {
+/* Encodes the map of parameter i, a descriptor. */
+static nereid_status_t make_map(bench_t *bench, size_t i, nereid_message_t *message) {
+  const nereid_parameter_t *parameter = &nereid_kernel_metadata(bench->kernel)->parameters[i];
   nereid_tma_request_t request = {.address = bench->buffer, .swizzle = (uint32_t)parameter->swizzle};
   if (!nereid_tma_element_of(parameter->element, &request.element) || parameter->rank < 1)
     return nereid_message_set(message, NEREID_ERROR_UNSUPPORTED, "a descriptor without a tile");
   request.rank = (uint32_t)parameter->rank;
   uint64_t stride = nereid_element_size(parameter->element);
-  for (uint32_t i = request.rank; i-- > 0; stride *= 256) {
-    request.shape[i] = 256;
-    request.strides[i] = stride;
+  for (uint32_t k = request.rank; k-- > 0; stride *= EXTENT) {
+    request.shape[k] = EXTENT;
+    request.strides[k] = stride;
   }
   nereid_tma_box_of(request.rank, parameter->block, nereid_tma_element_bits(request.element), request.swizzle, false,
                     request.box);
-  return nereid_tma_encode(NEREID_TMA_DRIVER, bench->device, &request, &bench->map, message);
+  return nereid_tma_encode(NEREID_TMA_DRIVER, bench->device, &request, &bench->maps[i], message);
 }
 
 static nereid_status_t make_values(bench_t *bench, nereid_message_t *message) {
   const nereid_metadata_t *metadata = nereid_kernel_metadata(bench->kernel);
   nereid_status_t status = NEREID_OK;
-  uint64_t zero = 0;
   for (size_t i = 0; !status && i < metadata->n_parameters; ++i) {
     const nereid_parameter_t *parameter = &metadata->parameters[i];
+    const uint64_t bits = parameter->group < 0 ? 0 : EXTENT;
     bool address = parameter->kind == NEREID_PARAMETER_POINTER ||
                    (parameter->kind == NEREID_PARAMETER_OPAQUE && parameter->size == 8);
     bool wide = parameter->kind == NEREID_PARAMETER_DESCRIPTOR;
@@ -73,11 +82,11 @@ static nereid_status_t make_values(bench_t *bench, nereid_message_t *message) {
                                : parameter->size == 2                     ? NEREID_ELEMENT_I16
                                                                           : NEREID_ELEMENT_I8;
     if (wide)
-      status = make_map(bench, parameter, message);
+      status = make_map(bench, i, message);
     bench->values[i] = address ? nereid_value_pointer(bench->buffer)
-                       : wide  ? nereid_value_descriptor(&bench->map)
-                               : nereid_value_scalar(element, &zero, sizeof zero);
-    bench->parameters[i] = wide ? (void *)&bench->map : (void *)&bench->values[i].as.bits;
+                       : wide  ? nereid_value_descriptor(&bench->maps[i])
+                               : nereid_value_scalar(element, &bits, sizeof bits);
+    bench->parameters[i] = wide ? (void *)&bench->maps[i] : (void *)&bench->values[i].as.bits;
   }
   bench->parameters[metadata->n_parameters] = bench->parameters[metadata->n_parameters + 1] = &bench->no_scratch;
   return status;
@@ -95,7 +104,7 @@ static void make_tensors(bench_t *bench) {
     nereid_tensor_t *tensor = &bench->tensors[bench->n_tensors++];
     *tensor = (nereid_tensor_t){.address = bench->buffer, .rank = (uint32_t)head->rank};
     for (int32_t k = 0; k < head->rank; ++k)
-      tensor->shape[k] = 256;
+      tensor->shape[k] = EXTENT;
     *value = nereid_value_tensor(tensor);
     while (i + 1 < metadata->n_parameters && metadata->parameters[i + 1].group == head->group)
       ++i;
@@ -248,8 +257,9 @@ static nereid_status_t measure(bench_t *bench, size_t blocks, nereid_message_t *
       times[kind * blocks + i - WARM_UP] = block[kind];
   }
   nereid_device_leave(bench->device, pushed);
-  if (!status && (!good || !times))
-    status = nereid_message_set(message, NEREID_ERROR_DEVICE, "a launch failed");
+  if (!status && (!good || !times)) /* a bare launch has no message */
+    status =
+        message->text[0] ? NEREID_ERROR_DEVICE : nereid_message_set(message, NEREID_ERROR_DEVICE, "a launch failed");
   for (size_t kind = 0; !status && times && kind < (bench->n_tensors ? KINDS : 3); ++kind) {
     medians[kind] = report(names[kind], times + kind * blocks, blocks);
     if (kind)
