@@ -210,6 +210,7 @@ static void execute(probe_t *it, const tool_engine_t *engine, tool_job_t *job, F
     status = engine->run(state, job, &message);
     engine->close(state);
   }
+  it->outcome->instructions = job->instructions;
   fflush(stdout);
   if (status)
     judge_failure(it, "run", status, &message);

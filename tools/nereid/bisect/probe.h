@@ -50,6 +50,7 @@ typedef struct tool_outcome {
   char tensor[64];
   uint64_t element;
   double value;                 /* of the counter */
+  uint64_t instructions;        /* that threads of the emulator executed */
   size_t n_mlir, n_llvm;        /* passes so far, omitted ones too */
   size_t n_began;               /* passes of MLIR that ran */
   size_t names_size;            /* bytes in `names` */

@@ -33,13 +33,14 @@ typedef struct tool_edit {
   const char *name;
   tool_edit_result_t (*apply)(tool_candidate_t *candidate, const tool_edit_place_t *place);
   size_t variants;
-  bool shrinks; /* a copy is kept only if its weight is less */
-  bool grouped; /* places have a size */
-  bool launch;  /* it changes the options of the run, which a command of --test does not receive */
+  bool shrinks;             /* a copy is kept only if its weight is less */
+  size_t largest, smallest; /* number of operations of a group; 0: places are not groups */
+  bool launch;              /* it changes the options of the run */
+  bool shortens;            /* it makes the run shorter, and comes first when the run is long */
 } tool_edit_t;
 
-/* The edits in the order in which they are tried; a null name ends the table. The one with `grouped` is tried with
- * groups of half of the operations, a quarter and so on down to 1. */
+/* The edits in the order in which they are tried; a null name ends the table. Groups have at most half of the
+ * operations at first, then a quarter and so on. */
 extern const tool_edit_t tool_edits[];
 
 /* Their functions, by file. */
@@ -51,6 +52,7 @@ tool_edit_result_t tool_edit_remove(tool_candidate_t *candidate, const tool_edit
 tool_edit_result_t tool_edit_halve(tool_candidate_t *candidate, const tool_edit_place_t *place);
 tool_edit_result_t tool_edit_region(tool_candidate_t *candidate, const tool_edit_place_t *place);
 tool_edit_result_t tool_edit_operand(tool_candidate_t *candidate, const tool_edit_place_t *place);
+tool_edit_result_t tool_edit_use(tool_candidate_t *candidate, const tool_edit_place_t *place);
 tool_edit_result_t tool_edit_carried(tool_candidate_t *candidate, const tool_edit_place_t *place);
 tool_edit_result_t tool_edit_attribute(tool_candidate_t *candidate, const tool_edit_place_t *place);
 tool_edit_result_t tool_edit_argument(tool_candidate_t *candidate, const tool_edit_place_t *place);
@@ -73,6 +75,9 @@ MlirOperation tool_edit_find(const tool_candidate_t *candidate, const char *name
 enum { TOOL_REPLACEMENT_COUNT = 5 };
 
 bool tool_edit_is(MlirOperation op, const char *name);
+
+/* Returns the value 0, or 1 with `one`, of a type of integers or floats, or of tensors of them; null for others. */
+MlirAttribute tool_edit_constant_of(MlirType type, bool one);
 
 /* Builds a value of the type before `op`: the constant 0, or 1 with `one`; for pointers an argument of the kernel, or a
  * tensor of it. Null: there is none. */

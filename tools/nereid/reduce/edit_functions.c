@@ -1,10 +1,10 @@
 /* Removal of arguments and results of functions.
  *
  *   tt.func private @f(%x, %y), tt.call @f(%a, %b)     ->   @f(%y), tt.call @f(%b); uses of %x become 0
- *   tt.func public @kernel(%x, %n), %n unused          ->   @kernel(%x), without --arg n=...
+ *   tt.func public @kernel(%x, %n), --arg n=...        ->   @kernel(%x); uses of %n become 0 or 1
  *   %r:2 = tt.call @f(%b), tt.return %p, %q            ->   %r = tt.call @f(%b), tt.return %q
  *
- * A descriptor and the arguments that belong to it have one name; they stay. */
+ * A descriptor and the arguments that belong to it have one name, and are removed together. */
 #include "dialects/ir.h"
 #include "seam/ir.h"
 #include "tools/nereid/reduce/edit.h"
@@ -62,12 +62,24 @@ static MlirStringRef name_of(MlirValue argument) {
                                        : mlirStringRefCreate("", 0);
 }
 
-static bool shares_name(MlirBlock entry, intptr_t index) {
+static bool is_used(MlirBlock entry, intptr_t index) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(entry, index)));
+}
+
+/* Returns the end of the group of arguments from `index` on that have its name: a descriptor, its shape and strides. 0:
+ * one of them is used, or `index` is not the first. */
+static intptr_t end_of_unused(MlirBlock entry, intptr_t index) {
   const MlirStringRef name = name_of(mlirBlockGetArgument(entry, index));
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); ++i)
-    if (i != index && name.length && mlirStringRefEqual(name_of(mlirBlockGetArgument(entry, i)), name))
-      return true;
-  return false;
+  const intptr_t n = mlirBlockGetNumArguments(entry);
+  intptr_t end = index + 1;
+  if (index && name.length && mlirStringRefEqual(name_of(mlirBlockGetArgument(entry, index - 1)), name))
+    return 0;
+  while (end < n && name.length && mlirStringRefEqual(name_of(mlirBlockGetArgument(entry, end)), name))
+    ++end;
+  for (intptr_t i = index; i < end; ++i)
+    if (is_used(entry, i))
+      return 0;
+  return end;
 }
 
 /* Removes --arg of the kernel's argument; positions after it change. */
@@ -87,40 +99,51 @@ static void drop_setting(tool_candidate_t *candidate, intptr_t index, MlirString
   *list = (tool_list_t){items, items ? n : 0};
 }
 
-static tool_edit_result_t remove_argument(tool_candidate_t *candidate, MlirOperation function, intptr_t index,
-                                          bool used) {
-  const MlirBlock entry = entry_of(function);
-  const MlirValue argument = mlirBlockGetArgument(entry, index);
-  const bool is_kernel = nereidMlirFunctionIsPublic(function);
-  const bool is_used = !mlirOpOperandIsNull(mlirValueGetFirstUse(argument));
-  if (is_used != used || (is_kernel && (is_used || shares_name(entry, index))))
-    return TOOL_EDIT_SKIP;
-  if (is_used) {
-    const MlirValue value = tool_edit_default(mlirBlockGetFirstOperation(entry), mlirValueGetType(argument), false);
-    if (mlirValueIsNull(value) || mlirValueEqual(value, argument))
-      return TOOL_EDIT_SKIP;
-    mlirValueReplaceAllUsesOfWith(argument, value);
-  }
+static void erase_argument(tool_candidate_t *candidate, MlirOperation function, intptr_t index) {
   const tool_operations_t list = tool_edit_list(candidate);
   for (size_t i = 0; i < list.size; ++i)
     if (calls(list.data[i], function))
       nereidMlirOperationEraseOperand(list.data[i], index);
-  if (is_kernel)
-    drop_setting(candidate, index, name_of(argument));
+  if (nereidMlirFunctionIsPublic(function))
+    drop_setting(candidate, index, name_of(mlirBlockGetArgument(entry_of(function), index)));
   drop_attributes(candidate->arena, function, NEREID_ATTR_ARGUMENT_ATTRIBUTES, index);
-  mlirBlockEraseArgument(entry, (unsigned)index);
+  mlirBlockEraseArgument(entry_of(function), (unsigned)index);
   set_type(candidate->arena, function, index, -1);
+}
+
+static tool_edit_result_t remove_unused(tool_candidate_t *candidate, MlirOperation function, intptr_t index) {
+  const intptr_t end = end_of_unused(entry_of(function), index);
+  for (intptr_t i = end; i-- > index;)
+    erase_argument(candidate, function, i);
+  return end ? TOOL_EDIT_DONE : TOOL_EDIT_SKIP;
+}
+
+/* Replaces the uses of an argument by 0 or 1, or by another pointer, and removes it if no other has its name. */
+static tool_edit_result_t remove_used(tool_candidate_t *candidate, MlirOperation function, intptr_t index, bool one) {
+  const MlirBlock entry = entry_of(function);
+  const MlirValue argument = mlirBlockGetArgument(entry, index);
+  if (!is_used(entry, index))
+    return TOOL_EDIT_SKIP;
+  const MlirValue value = tool_edit_default(mlirBlockGetFirstOperation(entry), mlirValueGetType(argument), one);
+  if (mlirValueIsNull(value) || mlirValueEqual(value, argument))
+    return TOOL_EDIT_SKIP;
+  mlirValueReplaceAllUsesOfWith(argument, value);
+  if (end_of_unused(entry, index) == index + 1)
+    erase_argument(candidate, function, index);
   return TOOL_EDIT_DONE;
 }
 
+/* Variant 0: an unused argument. Variants 1 and 2: one that is used. */
 tool_edit_result_t tool_edit_argument(tool_candidate_t *candidate, const tool_edit_place_t *place) {
   const tool_operations_t list = tool_edit_list(candidate);
   size_t position = place->position;
   for (size_t i = 0; i < list.size; ++i) {
     const bool has_body = nereidMlirOperationIsFunction(list.data[i]) && !mlirBlockIsNull(entry_of(list.data[i]));
     const size_t n = has_body ? (size_t)mlirBlockGetNumArguments(entry_of(list.data[i])) : 0;
-    if (position < n) /* from the last, so that removal does not skip one */
-      return remove_argument(candidate, list.data[i], (intptr_t)(n - 1 - position), place->variant != 0);
+    const intptr_t index = (intptr_t)(n - 1 - position); /* from the last, so that removal does not skip one */
+    if (position < n)
+      return place->variant ? remove_used(candidate, list.data[i], index, place->variant == 2)
+                            : remove_unused(candidate, list.data[i], index);
     position -= n;
   }
   return TOOL_EDIT_END;

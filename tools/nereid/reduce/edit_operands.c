@@ -1,9 +1,11 @@
-/* Removal of optional operands and of attributes.
+/* Removal of optional operands and of attributes; constants for operands.
  *
  *   tt.load %p, %mask, %other                ->   tt.load %p, %mask; then tt.load %p
  *   tt.store %p, %v, %mask                   ->   tt.store %p, %v
- *   scf.for ... {tt.num_stages = 3 : i32}    ->   scf.for ... */
+ *   scf.for ... {tt.num_stages = 3 : i32}    ->   scf.for ...
+ *   arith.subf %x, %y                        ->   arith.subf %zero, %y; then arith.subf %one, %y */
 #include "dialects/ir.h"
+#include "nereid/dialects/arith.h"
 #include "seam/ir.h"
 #include "tools/nereid/reduce/edit.h"
 
@@ -35,6 +37,36 @@ tool_edit_result_t tool_edit_operand(tool_candidate_t *candidate, const tool_edi
     for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k)
       if (tool_edit_is(list.data[i], rows[k].op) && position-- == 0)
         return shorten(list.data[i], &rows[k], place->variant != 0);
+  return TOOL_EDIT_END;
+}
+
+/* --- constants --- */
+
+static bool is_constant(MlirValue value) {
+  return mlirValueIsAOpResult(value) && tool_edit_is(mlirOpResultGetOwner(value), "arith.constant");
+}
+
+/* Variant 0: 0. Variant 1: 1. Terminators keep their operands, which other edits of loops and functions replace. */
+tool_edit_result_t tool_edit_use(tool_candidate_t *candidate, const tool_edit_place_t *place) {
+  const tool_operations_t list = tool_edit_list(candidate);
+  size_t position = place->position;
+  for (size_t i = 0; i < list.size; ++i) {
+    const MlirOperation op = list.data[i];
+    const size_t n = (size_t)mlirOperationGetNumOperands(op);
+    if (position >= n) {
+      position -= n;
+      continue;
+    }
+    const MlirValue old = mlirOperationGetOperand(op, (intptr_t)position);
+    if (is_constant(old) || nereidMlirOperationHasTrait(op, NereidMlirTraitIsTerminator))
+      return TOOL_EDIT_SKIP;
+    const MlirAttribute value = tool_edit_constant_of(mlirValueGetType(old), place->variant != 0);
+    if (mlirAttributeIsNull(value))
+      return TOOL_EDIT_SKIP;
+    const nereid_builder_t builder = nereid_builder_before(op);
+    mlirOperationSetOperand(op, (intptr_t)position, nereid_ir_result(nereid_arith_constant_build(&builder, value)));
+    return TOOL_EDIT_DONE;
+  }
   return TOOL_EDIT_END;
 }
 

@@ -3,7 +3,8 @@
  *   %s = scf.for %i = %lo ... iter_args(%a = %0) {A; yield %x}   ->   A with %lo for %i and %0 for %a; uses of %x
  *   %s = scf.if %c {A; yield %x} else {B; yield %y}              ->   A, uses of %x; or B, uses of %y
  *   %s = tt.call @f(%x)                                          ->   the body of f
- *   scf.yield %x (a value that a loop carries as %a)             ->   scf.yield %a, which canonicalize removes */
+ *   scf.yield %x (a value that a loop carries as %a)             ->   scf.yield %a, which canonicalize removes
+ *   uses of %a                                                   ->   uses of %0, or of %x where it dominates them */
 #include "dialects/ir.h"
 #include "seam/ir.h"
 #include "tools/nereid/reduce/edit.h"
@@ -89,21 +90,24 @@ tool_edit_result_t tool_edit_region(tool_candidate_t *candidate, const tool_edit
 
 /* --- values that loops carry --- */
 
-/* Variant 0: the value keeps its initial value. Variant 1: each iteration uses the initial value, and the result is
- * that of the last one. */
-static tool_edit_result_t stop_carrying(MlirOperation loop, intptr_t i, bool keeps_result) {
+typedef enum carried_variant {
+  CARRIED_KEEPS_INITIAL, /* the value keeps its initial value */
+  CARRIED_RESTARTS,      /* each iteration uses the initial value, and the result is that of the last one */
+  CARRIED_IS_YIELDED,    /* each iteration uses the value that it yields */
+} carried_variant_t;
+
+static tool_edit_result_t stop_carrying(MlirOperation loop, intptr_t i, carried_variant_t variant) {
   const MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   const MlirOperation yield = mlirBlockGetTerminator(body);
-  const MlirValue carried = mlirBlockGetArgument(body, i + 1);
-  if (keeps_result) {
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(carried)))
-      return TOOL_EDIT_SKIP;
-    mlirValueReplaceAllUsesOfWith(carried, mlirOperationGetOperand(loop, i + 3));
-    return TOOL_EDIT_DONE;
-  }
-  if (mlirValueEqual(mlirOperationGetOperand(yield, i), carried))
+  const MlirValue carried = mlirBlockGetArgument(body, i + 1), yielded = mlirOperationGetOperand(yield, i);
+  const bool is_used = !mlirOpOperandIsNull(mlirValueGetFirstUse(carried));
+  if (variant == CARRIED_KEEPS_INITIAL ? mlirValueEqual(yielded, carried) : !is_used)
     return TOOL_EDIT_SKIP;
-  mlirOperationSetOperand(yield, i, carried);
+  if (variant == CARRIED_KEEPS_INITIAL)
+    mlirOperationSetOperand(yield, i, carried);
+  else
+    mlirValueReplaceAllUsesOfWith(carried,
+                                  variant == CARRIED_RESTARTS ? mlirOperationGetOperand(loop, i + 3) : yielded);
   return TOOL_EDIT_DONE;
 }
 
@@ -113,7 +117,7 @@ tool_edit_result_t tool_edit_carried(tool_candidate_t *candidate, const tool_edi
   for (size_t i = 0; i < list.size; ++i) {
     const size_t n = tool_edit_is(list.data[i], "scf.for") ? (size_t)mlirOperationGetNumResults(list.data[i]) : 0;
     if (position < n)
-      return stop_carrying(list.data[i], (intptr_t)position, place->variant != 0);
+      return stop_carrying(list.data[i], (intptr_t)position, (carried_variant_t)place->variant);
     position -= n;
   }
   return TOOL_EDIT_END;

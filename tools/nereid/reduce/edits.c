@@ -8,20 +8,35 @@
 
 #include <mlir-c/Pass.h>
 
-/* What makes later candidates faster comes first: a smaller launch, smaller tensors, fewer operations. Few warps make
- * large tensors slow to compile, so they come late. */
+enum { SMALL_GROUP = 8 };
+
+/* What makes later candidates faster comes first. The compilation of many operations takes longer than a short run, so
+ * that large groups go before the launch and the tensors become smaller. Few warps make large tensors slow to compile,
+ * so they come late. */
 const tool_edit_t tool_edits[] = {
-    {.name = "grid", .apply = tool_edit_grid, .variants = 2, .launch = true},
-    {.name = "scalar", .apply = tool_edit_scalar, .variants = 2, .launch = true},
-    {.name = "halve extent", .apply = tool_edit_halve, .variants = 2},
-    {.name = "remove", .apply = tool_edit_remove, .variants = TOOL_REPLACEMENT_COUNT, .shrinks = true, .grouped = true},
+    {.name = "grid", .apply = tool_edit_grid, .variants = 2, .launch = true, .shortens = true},
+    {.name = "remove group",
+     .apply = tool_edit_remove,
+     .variants = 1,
+     .shrinks = true,
+     .largest = SIZE_MAX,
+     .smallest = SMALL_GROUP},
+    {.name = "scalar", .apply = tool_edit_scalar, .variants = 2, .launch = true, .shortens = true},
+    {.name = "halve extent", .apply = tool_edit_halve, .variants = 2, .shortens = true},
+    {.name = "remove",
+     .apply = tool_edit_remove,
+     .variants = TOOL_REPLACEMENT_COUNT,
+     .shrinks = true,
+     .largest = SMALL_GROUP - 1,
+     .smallest = 1},
     {.name = "replace region", .apply = tool_edit_region, .variants = 2},
-    {.name = "loop-carried value", .apply = tool_edit_carried, .variants = 2},
+    {.name = "loop-carried value", .apply = tool_edit_carried, .variants = 3},
     {.name = "remove operand", .apply = tool_edit_operand, .variants = 2},
-    {.name = "remove argument", .apply = tool_edit_argument, .variants = 2},
+    {.name = "remove argument", .apply = tool_edit_argument, .variants = 3},
     {.name = "remove result", .apply = tool_edit_result, .variants = 1},
     {.name = "remove attribute", .apply = tool_edit_attribute, .variants = 1},
     {.name = "simplify constant", .apply = tool_edit_constant, .variants = 3},
+    {.name = "constant operand", .apply = tool_edit_use, .variants = 2},
     {.name = "change type", .apply = tool_edit_type, .variants = 1},
     {.name = "merge encodings", .apply = tool_edit_merge_encodings, .variants = 1},
     {.name = "simplify encoding", .apply = tool_edit_simplify_encoding, .variants = 2},
@@ -62,10 +77,9 @@ MlirOperation tool_edit_find(const tool_candidate_t *candidate, const char *name
 
 /* --- values without operands --- */
 
-/* The attribute of a constant of integers or floats, or of a tensor of them; null for other types. */
-static MlirAttribute constant_of(MlirType type, bool one) {
+MlirAttribute tool_edit_constant_of(MlirType type, bool one) {
   if (mlirTypeIsARankedTensor(type)) {
-    const MlirAttribute element = constant_of(mlirShapedTypeGetElementType(type), one);
+    const MlirAttribute element = tool_edit_constant_of(mlirShapedTypeGetElementType(type), one);
     return mlirAttributeIsNull(element) ? element : mlirDenseElementsAttrSplatGet(type, element);
   }
   if (mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type))
@@ -87,7 +101,7 @@ static MlirValue argument_of(MlirOperation op, MlirType type) {
 
 MlirValue tool_edit_default(MlirOperation op, MlirType type, bool one) {
   const nereid_builder_t builder = nereid_builder_before(op);
-  const MlirAttribute constant = constant_of(type, one);
+  const MlirAttribute constant = tool_edit_constant_of(type, one);
   if (!mlirAttributeIsNull(constant))
     return mlirOperationGetResult(nereid_arith_constant_build(&builder, constant), 0);
   if (!mlirTypeIsARankedTensor(type))

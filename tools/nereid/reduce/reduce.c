@@ -8,6 +8,7 @@
  * be continued from it. */
 #include "tools/nereid/define.h"
 #include "tools/nereid/interrupt.h"
+#include "tools/nereid/jobs/processors.h"
 #include "tools/nereid/reduce/reduction.h"
 
 #include "base/file.h"
@@ -281,7 +282,7 @@ static int run_input(reducer_t *it, MlirContext context) {
 }
 
 static int check(reduce_settings_t *settings, const tool_list_t *operands) {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const int64_t processors = tool_processors();
   if (operands->size != 1 || settings->time_limit < 0 || settings->time_limit > 86400 || settings->limit < 0 ||
       settings->jobs < 0 || settings->jobs > TOOL_MAX_JOBS) {
     tool_error(&tool_command_reduce,
@@ -289,7 +290,7 @@ static int check(reduce_settings_t *settings, const tool_list_t *operands) {
     return TOOL_CALL;
   }
   if (!settings->jobs)
-    settings->jobs = processors < 1 ? 1 : processors > TOOL_MAX_JOBS ? TOOL_MAX_JOBS : processors;
+    settings->jobs = processors > TOOL_MAX_JOBS ? TOOL_MAX_JOBS : processors;
   return TOOL_CONTINUE;
 }
 

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TEXT_LIMIT = 64 << 20 };
+enum { TEXT_LIMIT = 64 << 20, LONG_RUN = 50000000, MIN_STEPS = 100000 };
 
 typedef enum stage { STAGE_EDITED, STAGE_INVALID, STAGE_LARGER, STAGE_SEEN, STAGE_JUDGED } stage_t;
 
@@ -140,6 +140,14 @@ static nereid_view_t print_candidate(tool_trial_t *trial) {
   return text;
 }
 
+/* A candidate whose loops became endless ends soon. A fault may be the limit itself, which then is the user's. */
+static void limit_steps(const tool_reduction_t *it, run_settings_t *settings) {
+  const int64_t limit = MIN_STEPS + (int64_t)it->instructions;
+  if (it->instructions && it->subject.property.kind != TOOL_PROPERTY_FAULT &&
+      (!settings->steps || settings->steps > limit))
+    settings->steps = limit;
+}
+
 static void work(void *user_data) {
   tool_trial_t *trial = user_data;
   const tool_reduction_t *it = trial->owner;
@@ -155,6 +163,7 @@ static void work(void *user_data) {
     run_test(trial, text);
   subject.input = text;
   subject.settings = trial->candidate.settings;
+  limit_steps(it, &subject.settings);
   tool_probe_judge(&subject, &request, trial->outcome);
 }
 
@@ -239,6 +248,7 @@ static bool keep(tool_reduction_t *it, const tool_trial_t *trial) {
   keep_settings(it, &trial->candidate.settings);
   it->n_ops = found->n_ops;
   it->weight = found->weight;
+  it->instructions = trial->outcome->instructions;
   ++it->n_kept;
   write_best(it);
   return true;
@@ -263,6 +273,7 @@ bool tool_reduction_begin(tool_reduction_t *it) {
   count_trial(it, trial);
   it->n_ops = tool_edit_count(it->best.module);
   it->weight = tool_edit_weigh(it->best.module);
+  it->instructions = trial->outcome->instructions;
   if (shown)
     it->failed |= !it->keep(it->keep_data, nereid_view_of(trial->found->text, trial->found->size), &it->best.settings);
   discard(trial);
@@ -300,6 +311,15 @@ static bool start_next(tool_reduction_t *it, tool_trial_t *trial, const tool_edi
   return result == TOOL_EDIT_DONE;
 }
 
+/* Waits for the trial and keeps its case if it shows the property. */
+static bool use(tool_reduction_t *it, tool_trial_t *trial) {
+  bool kept = finish(trial) && !is_over(it);
+  count_trial(it, trial);
+  kept = kept && keep(it, trial);
+  print_trial(it, trial, kept);
+  return kept;
+}
+
 /* Tries one edit at all its places. After a success it continues at the same position, with what is there now. */
 static bool try_edit(tool_reduction_t *it, const tool_edit_t *edit, size_t size) {
   tool_edit_place_t next = {.size = size};
@@ -310,26 +330,44 @@ static bool try_edit(tool_reduction_t *it, const tool_edit_t *edit, size_t size)
       ++n;
     if (!n)
       return changed;
-    tool_trial_t *trial = &it->trials[first];
-    bool kept = finish(trial) && !is_over(it);
-    count_trial(it, trial);
-    kept = kept && keep(it, trial);
-    print_trial(it, trial, kept);
+    const bool kept = use(it, &it->trials[first]), discards = kept || is_over(it);
     changed |= kept;
     if (kept)
-      next = (tool_edit_place_t){.position = trial->place.position, .size = size};
-    for (size_t i = 0; i < (kept ? n : 1); ++i)
+      next = (tool_edit_place_t){.position = it->trials[first].place.position, .size = size};
+    for (size_t i = 0; i < (discards ? n : 1); ++i)
       discard(&it->trials[(first + i) % it->jobs]);
-    first = (first + (kept ? n : 1)) % it->jobs;
-    n -= kept ? n : 1;
+    first = (first + (discards ? n : 1)) % it->jobs;
+    n -= discards ? n : 1;
   }
 }
 
 static bool try_sizes(tool_reduction_t *it, const tool_edit_t *edit) {
+  const size_t half = (it->n_ops + 1) / 2;
   bool changed = false;
-  for (size_t size = edit->grouped ? (it->n_ops + 1) / 2 : 1; size > 0 && !is_over(it); size /= 2)
+  if (!edit->smallest)
+    return try_edit(it, edit, 1);
+  for (size_t size = half < edit->largest ? half : edit->largest; size >= edit->smallest && !is_over(it); size /= 2)
     changed |= try_edit(it, edit, size);
   return changed;
+}
+
+/* A command of --test receives no options of the run, and a compilation does not need them. */
+static bool is_useful(const tool_reduction_t *it, const tool_edit_t *edit) {
+  return !(edit->launch && it->test);
+}
+
+static bool try_edits(tool_reduction_t *it) {
+  bool changed = false;
+  for (const tool_edit_t *edit = tool_edits; edit->name && !is_over(it); ++edit)
+    changed |= is_useful(it, edit) && try_sizes(it, edit);
+  return changed;
+}
+
+/* Tries the edits that make the run shorter while it takes longer than the compilation. */
+static void shorten_run(tool_reduction_t *it) {
+  for (const tool_edit_t *edit = tool_edits; edit->name && !is_over(it); ++edit)
+    if (edit->shortens && is_useful(it, edit) && it->instructions > LONG_RUN)
+      (void)try_sizes(it, edit);
 }
 
 /* Diagnostics of invalid candidates are no news for the user. */
@@ -342,10 +380,8 @@ static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *data) {
 void tool_reduction_run(tool_reduction_t *it) {
   const MlirContext context = mlirOperationGetContext(it->best.module);
   const MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(context, swallow, NULL, NULL);
-  for (bool changed = true; changed && !is_over(it);) {
-    changed = false;
-    for (const tool_edit_t *edit = tool_edits; edit->name && !is_over(it); ++edit)
-      changed |= !(edit->launch && it->test) && try_sizes(it, edit);
-  }
+  shorten_run(it);
+  while (!is_over(it) && try_edits(it))
+    ;
   mlirContextDetachDiagnosticHandler(context, handler);
 }

@@ -28,8 +28,9 @@ typedef struct tool_reduction {
   /* Results. */
   tool_candidate_t best; /* its module is owned by the caller */
   size_t n_ops, weight, n_tried, n_kept;
-  char text[6144]; /* the observation of the case that was tried last */
-  bool failed;     /* `keep` returned false */
+  uint64_t instructions; /* of the run of `best`, of all threads; 0: it was not run */
+  char text[6144];       /* the observation of the case that was tried last */
+  bool failed;           /* `keep` returned false */
   NEREID_VECTOR(uint64_t) seen;
   tool_trial_t *trials;
 } tool_reduction_t;

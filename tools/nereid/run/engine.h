@@ -61,6 +61,7 @@ typedef struct tool_job {
   uint64_t overwrites;                 /* out: number of violations found by the emulator's frame check */
   uint32_t stop_on;                    /* rules at whose violation the emulator stops, as bits */
   uint64_t violations;                 /* out: number of rule violations, by instruction */
+  uint64_t instructions;               /* out: number of instructions that threads of the emulator executed */
   nereid_emulator_schedule_t schedule; /* schedule of the emulator */
   uint64_t seed;                       /* seed of a random schedule */
   nereid_emulator_landing_t landing;

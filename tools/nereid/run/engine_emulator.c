@@ -276,6 +276,7 @@ static nereid_status_t execute(emulation_t *it, nereid_message_t *message) {
   job->races = report.races;
   job->overwrites = report.overwrites;
   job->violations = report.violations;
+  job->instructions = report.thread_instructions;
   const nereid_status_t closed = close_sink(job, &sink, report.dropped, status ? NULL : message);
   if (!status && !closed && job->count)
     nereid_emulator_counters_print(&report.counters, sink.loops.data, sink.loops.size, stdout);

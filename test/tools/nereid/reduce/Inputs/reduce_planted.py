@@ -2,10 +2,11 @@
 
 usage: reduce_planted.py FOLDER [KIND...]    files are written to FOLDER; without kinds all defects
 
-Each defect must be found in the kernel and in its reduction, which has fewer than 40 operations and less than a tenth of
+Columns: seconds of wall time, and of processors (user and system) for the reduction. Each defect must be found in the kernel and in its reduction, which has fewer than 40 operations and less than a tenth of
 the kernel's."""
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -16,11 +17,17 @@ SOURCES = os.path.join(HERE, "..", "..", "bisect", "Inputs")
 sys.path.insert(0, SOURCES)
 from defects import EXACT, LARGE, TABLE  # noqa: E402
 
+
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(command, folder):
-    start = time.monotonic()
+    start, used = time.monotonic(), processor_time()
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout, time.monotonic() - start
+    return done.stdout, time.monotonic() - start, processor_time() - used
 
 
 def finds(text, planted):
@@ -34,22 +41,25 @@ def reduce(kind, after, what, folder):
     case = [os.path.join(SOURCES, words[0]), *words[1:], "--insert", "%s after %s" % (planted, after)]
     # The defect loses a few digits only, which a smaller launch would hide.
     case += ["--tolerance", "1e-5"] if kind == "lose-precision" else []
-    found, seconds = run(["nereid", "bisect", *case, "--what", what, "-o", kind + ".mlir"], folder)
+    found, seconds, _ = run(["nereid", "bisect", *case, "--what", what, "-o", kind + ".mlir"], folder)
     assert finds(found, planted), (kind, found)
     if what.startswith("counter="):
         low, high = re.search(r"most, from (\S+) to (\S+)", found).groups()
         what = "%s>%d" % (what, (float(low) + float(high)) / 2)
-    reduced, more = run(["nereid", "reduce", *case, "--what", what, "-o", kind + ".ttir"], folder)
+    reduced, more, used = run(["nereid", "reduce", *case, "--what", what, "-o", kind + ".ttir"], folder)
     before, now = map(int, re.match(r"(\d+) operations -> (\d+)", reduced).groups())
     again = shlex.split(re.search(r"^shown by: (.*)$", reduced, re.M)[1])
     confirmed = finds(run([*again, "-o", kind + ".again.mlir"], folder)[0], planted)
-    print("| %s | %s | %d | %d | %.0f | %.0f |" % (kind, what, before, now, seconds, more), flush=True)
+    candidates = int(re.search(r"with (\d+) candidates", reduced)[1])
+    print("| %s | %s | %d | %d | %d | %.0f | %.0f | %.0f |" % (kind, what, before, now, candidates, seconds, more, used),
+          flush=True)
     return [] if confirmed and now < 40 and now * 10 < before else [kind]
 
 
 folder, kinds = sys.argv[1], sys.argv[2:]
 failed = []
-print("| defect | property | operations | reduced | bisect, s | reduce, s |\n|---|---|---|---|---|---|", flush=True)
+print("| defect | property | operations | reduced to | candidates | bisect, s | reduce, s | processors, s |\n"
+      "|---|---|---|---|---|---|---|---|", flush=True)
 for row_kind, row_after, row_what, _ in TABLE:
     if kinds and row_kind not in kinds:
         continue
