@@ -6,7 +6,7 @@
  * There the new object replaces the old one. */
 #include "emulator/checks/rules.h"
 
-#include "emulator/machine/special_registers.h"
+#include "emulator/checks/watch.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -64,8 +64,6 @@ static bool add(nereid_arena_t *arena, emu_violations_t *all, const nereid_emula
 emu_next_t nereid_emulator_violate(emu_warp_t *warp, const emu_insn_t *insn, int lane, nereid_emulator_rule_t rule,
                                    const char *format, ...) {
   emu_cluster_t *cluster = warp->cta->cluster;
-  const nereid_emulator_program_t *program = warp->cta->kernel->program;
-  const emu_place_t *source = insn->place ? &program->places.data[insn->place] : NULL;
   char sentence[300];
   va_list arguments;
   va_start(arguments, format);
@@ -73,17 +71,8 @@ emu_next_t nereid_emulator_violate(emu_warp_t *warp, const emu_insn_t *insn, int
   va_end(arguments);
   if (cluster->launch->stop_on >> rule & 1)
     return nereid_emulator_fail(warp, insn, lane, "%s (rule %s)", sentence, rules[rule].name);
-  nereid_emulator_violation_t found = {.rule = rule,
-                                       .count = 1,
-                                       .sentence = sentence,
-                                       .cta = {warp->cta->id[0], warp->cta->id[1], warp->cta->id[2]},
-                                       .place = {.program = program->name,
-                                                 .source = source ? source->text : NULL,
-                                                 .line = insn->line,
-                                                 .source_line = source ? source->line : 0,
-                                                 .text = nereid_emulator_statement(program, insn)}};
-  for (int i = 0; i < 3; ++i)
-    memcpy(&found.thread[i], warp->base[EMU_SPECIALS] + (EMU_TID_X + i) * 128 + lane * 4, 4);
+  nereid_emulator_violation_t found = {.rule = rule, .count = 1, .sentence = sentence};
+  nereid_emulator_locate(warp, insn, lane, &found.place, found.thread, found.cta);
   if (!cluster->violations)
     cluster->violations = nereid_arena_new(&cluster->arena, emu_violations_t, 1);
   if (cluster->violations && add(&cluster->arena, cluster->violations, &found))

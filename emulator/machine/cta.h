@@ -67,6 +67,7 @@ struct emu_cluster {
   uint32_t barrier_phase; /* of barrier.cluster */
   struct emu_violations *violations; /* allocated in the arena; null: none yet */
   struct emu_timeline *timeline;     /* null: no timeline */
+  struct emu_watch *watch;           /* null: no bytes are watched */
   bool keeps_landed;                 /* landed effects stay in the queue until their wait */
   nereid_message_t message;
   nereid_status_t status;

@@ -3,6 +3,7 @@
 #include "emulator/checks/frames.h"
 #include "emulator/checks/rules.h"
 #include "emulator/checks/undefined.h"
+#include "emulator/checks/watch.h"
 #include "emulator/machine/costs.h"
 #include "emulator/machine/effect.h"
 #include "emulator/machine/loops.h"
@@ -33,6 +34,8 @@ typedef struct run {
   nereid_arena_t overwritten_in; /* findings of the frame check, and violations */
   emu_violations_t violations;
   emu_overwrites_t overwrites;
+  emu_watch_t watch;
+  uint64_t written; /* number of the cluster of the last watched write so far */
   struct output {
     char *text;
     size_t size;
@@ -97,8 +100,17 @@ static void finish_cta(run_t *run, emu_cta_t *cta) {
     free(cta->printed);
 }
 
+static void finish_watch(run_t *run, const emu_watch_t *watch, uint64_t number) {
+  const bool later = number >= run->written;
+  nereid_emulator_watch_add(&run->watch.last, &watch->last, later);
+  if (watch->last.count && later)
+    run->written = number;
+}
+
 static void finish_cluster(run_t *run, emu_cluster_t *cluster, uint64_t number) {
   pthread_mutex_lock(&run->lock);
+  if (cluster->watch)
+    finish_watch(run, cluster->watch, number);
   if (cluster->status && number < run->failed) {
     run->failed = number;
     run->status = cluster->status;
@@ -149,6 +161,9 @@ static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
                            .n_ctas = shape[0] * shape[1] * shape[2],
                            .keeps_landed = run->race != NULL,
                            .random = run->launch.seed ^ (number * UINT64_C(0xd1342543de82ef95))};
+  emu_watch_t watch = run->watch;
+  watch.last = (nereid_emulator_write_t){.count = 0};
+  cluster.watch = watch.bytes ? &watch : NULL;
   nereid_arena_initialize(&cluster.arena);
   cluster.id[0] = (uint32_t)(number % clusters[0]);
   cluster.id[1] = (uint32_t)(number / clusters[0] % clusters[1]);
@@ -302,6 +317,11 @@ static void deliver_overwrites(run_t *run) {
   nereid_arena_deinitialize(&run->overwritten_in);
 }
 
+static void deliver_write(run_t *run) {
+  if (run->launch.write && run->watch.last.count)
+    run->launch.write(run->launch.user_data, &run->watch.last);
+}
+
 /* Prepares the timelines if they are requested. False: out of memory. */
 static bool prepare_timelines(run_t *run, nereid_arena_t *arena) {
   if (!run->launch.event)
@@ -378,11 +398,13 @@ nereid_status_t nereid_emulator_run(const nereid_emulator_kernel_t *kernel, cons
     return nereid_message_set(&report->message, NEREID_ERROR_MEMORY, "out of memory");
   }
   nereid_arena_initialize(&run.overwritten_in);
+  run.watch = nereid_emulator_watch_begin(&run.launch, run.regions, run.n_regions);
   run_all(&run);
   deliver(&run);
   deliver_races(&run);
   deliver_violations(&run);
   deliver_overwrites(&run);
+  deliver_write(&run);
   deliver_timelines(&run);
   if (run.loops)
     nereid_emulator_loops_report(run.loops, run.loop_sums, &run.launch);

@@ -2,6 +2,7 @@
 #include "base/kernel/address.h"
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"
+#include "emulator/checks/watch.h"
 #include "emulator/machine/execute.h"
 #include "emulator/memory/proxy.h"
 #include "emulator/memory/space.h"
@@ -128,6 +129,8 @@ uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lan
                                 : nowhere(warp, insn, lane, address, bytes);
   if (cta->owners && where == EMU_SHARED && access != EMU_READ)
     nereid_emulator_generic_write(cta, (uint32_t)at, bytes, warp, lane);
+  if (cta->cluster->watch && where == EMU_GLOBAL && access != EMU_READ)
+    nereid_emulator_watch_write(warp, insn, lane, address, bytes);
   if (cta->undefined && where == EMU_SHARED && access != EMU_READ)
     nereid_emulator_undefined_written(cta, (uint32_t)at, bytes);
   if (cta->frames && where == EMU_SHARED)
@@ -172,10 +175,10 @@ EMU_SIMD static uint64_t extent(const uint64_t *addresses, uint32_t mask, uint64
 /* Resolves the lanes one by one: they are in several buffers, or one is invalid. */
 static bool access_each(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const uint64_t *addresses,
                         uint32_t bytes, emu_access_t access, uint8_t **places) {
+  const emu_space_t space = (emu_space_t)insn->space;
   uint32_t first = (uint32_t)__builtin_ctz(mask);
   FOR_LANES(lane, mask) {
-    places[lane] =
-        nereid_emulator_access(warp, insn, (int)lane, (emu_space_t)insn->space, addresses[lane], bytes, access);
+    places[lane] = nereid_emulator_access(warp, insn, (int)lane, space, addresses[lane], bytes, access);
     if (!places[lane])
       return false;
   }
@@ -191,7 +194,7 @@ bool nereid_emulator_access_lanes(emu_warp_t *warp, const emu_insn_t *insn, uint
   uint8_t *from = NULL;
   if (!(bits & (bytes - 1)) && where == emu_space_of(space, high) && (where != EMU_PARAM || access == EMU_READ))
     from = piece(warp->cta, where, low - window, high - window + bytes);
-  if (!from || warp->cta->owners || warp->cta->frames || warp->cta->undefined)
+  if (!from || warp->cta->owners || warp->cta->frames || warp->cta->undefined || warp->cta->cluster->watch)
     return access_each(warp, insn, mask, addresses, bytes, access, places);
   uint64_t step = where == EMU_LOCAL ? warp->cta->local_bytes : 0;
   from += step * warp->index * EMU_LANES;
@@ -204,6 +207,7 @@ uint8_t *nereid_emulator_access_run(emu_warp_t *warp, const emu_insn_t *insn, ui
                                     emu_access_t access) {
   emu_space_t space = (emu_space_t)insn->space, where = emu_space_of(space, address);
   uint64_t at = address - emu_window_of(space, where, address);
-  bool simple = where == EMU_GLOBAL || (where == EMU_SHARED && (!warp->cta->owners || access == EMU_READ));
+  bool simple = access == EMU_READ || (where == EMU_SHARED ? !warp->cta->owners : !warp->cta->cluster->watch);
+  simple &= where == EMU_GLOBAL || where == EMU_SHARED;
   return simple && !(address & (bytes - 1)) ? piece(warp->cta, where, at, at + (uint64_t)EMU_LANES * bytes) : NULL;
 }

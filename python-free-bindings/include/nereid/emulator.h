@@ -221,6 +221,14 @@ typedef struct nereid_emulator_violation {
   nereid_emulator_place_t place;
 } nereid_emulator_violation_t;
 
+/* The writes of a launch to the bytes that it watches, by any instruction. The other fields describe the last one; of
+ * several CTAs, that of the last one in the grid. */
+typedef struct nereid_emulator_write {
+  uint64_t count; /* of threads */
+  uint32_t thread[3], cta[3];
+  nereid_emulator_place_t place;
+} nereid_emulator_write_t;
+
 /* What the warps of a launch executed in one loop of the PTX, loops within it and called functions left out. All but
  * `iterations` are sums over the iterations. */
 typedef struct nereid_emulator_loop {
@@ -318,6 +326,10 @@ typedef struct nereid_emulator_launch {
   /* With `count`: receives each instruction that was executed, in the order of the PTX, after the launch, also a failed
    * one; may be null. */
   void (*cost)(void *user_data, const nereid_emulator_cost_t *cost);
+  const void *watch;    /* host bytes of a buffer in `memory` whose writes are recorded; null: none */
+  uint32_t watch_bytes; /* number of them */
+  /* Receives the last write to the watched bytes after the launch, also a failed one; not called if there was none. */
+  void (*write)(void *user_data, const nereid_emulator_write_t *write);
 } nereid_emulator_launch_t;
 
 typedef struct nereid_emulator_report {
