@@ -16,8 +16,8 @@ static bool keep(void *user_data, const char *pass) {
   return prefix->seen++ < prefix->limit || tool_pass_is_required(pass);
 }
 
-static void print_step(nereid_arena_t *arena, const tool_step_t *before, const tool_step_t *step, int64_t context) {
-  const tool_match_t *match = tool_match_create(arena, before->after, step->after);
+static void print_step(nereid_arena_t *arena, const tool_step_t steps[2], int64_t context, FILE *out, bool json) {
+  const tool_match_t *match = tool_match_create(arena, steps[0].after, steps[1].after);
   const tool_filter_t filter = {NULL, NULL};
   const tool_rows_t *rows = match ? tool_rows_create(arena, match, &filter) : NULL;
   if (!rows)
@@ -25,8 +25,13 @@ static void print_step(nereid_arena_t *arena, const tool_step_t *before, const t
   const tool_diff_counts_t counts = tool_diff_count(match);
   tool_aliases_t aliases = {.arena = arena};
   const tool_diff_style_t style = {
-      .out = stdout, .color = isatty(STDOUT_FILENO) != 0, .context = (int)context, .limit = 20, .aliases = &aliases};
-  fputs("changes of the pass: ", stdout);
+      .out = out, .color = isatty(fileno(out)) != 0, .context = (int)context, .limit = 20, .aliases = &aliases};
+  fputs(json ? "{" : "changes of the pass: ", out);
+  if (json) {
+    tool_diff_print_json(out, &counts, rows);
+    fputs("}", out);
+    return;
+  }
   tool_diff_print_counts(&style, &counts);
   tool_diff_print_rows(&style, rows);
 }
@@ -61,15 +66,16 @@ void tool_evidence_find_changes(const tool_case_t *subject, bool *out_changed, s
   nereid_arena_deinitialize(&arena);
 }
 
-void tool_evidence_print_changes(const tool_case_t *subject, size_t index, bool full, int64_t context) {
+void tool_evidence_print_changes(const tool_case_t *subject, size_t index, bool full, int64_t context, FILE *out,
+                                 bool json) {
   nereid_arena_t arena;
   tool_trace_t trace;
   nereid_arena_initialize(&arena);
   const nereid_status_t status = trace_prefix(subject, full ? SIZE_MAX : index + 1, &arena, &trace);
   if (index + 1 < trace.n_steps)
-    print_step(&arena, &trace.steps[index], &trace.steps[index + 1], context);
-  else if (status == NEREID_OK)
-    puts("changes of the pass: none in the IR of MLIR");
+    print_step(&arena, &trace.steps[index], context, out, json);
+  else if (status == NEREID_OK && !json)
+    fputs("changes of the pass: none in the IR of MLIR\n", out);
   nereid_arena_deinitialize(&arena);
 }
 
@@ -81,17 +87,13 @@ static const char *path_of(nereid_arena_t *arena, const char *input, const char 
   return nereid_arena_format(arena, "%.*s.before-%.*s", (int)stem, base, (int)name.size, name.data);
 }
 
-void tool_evidence_write_ir(const tool_case_t *subject, nereid_arena_t *arena, const char *output, const char *pass,
-                            size_t index, bool full, tool_outcome_t *outcome) {
+const char *tool_evidence_write_ir(const tool_case_t *subject, nereid_arena_t *arena, const char *output,
+                                   const char *pass, size_t index, bool full, tool_outcome_t *outcome) {
   const tool_probe_request_t request = {.mode = TOOL_PROBE_DUMP,
                                         .mlir = index,
                                         .llvm = full ? SIZE_MAX : 0,
                                         .dump = output ? output : path_of(arena, subject->path, pass),
                                         .adds_suffix = !output};
   tool_probe_run(subject, &request, outcome);
-  if (outcome->verdict == TOOL_VERDICT_CLEAN)
-    printf("IR before the pass: %s\nrun the pass: nereid-opt %s --pass-pipeline='builtin.module(%s)'\n", outcome->text,
-           outcome->text, pass);
-  else
-    printf("the IR before the pass could not be written: %s\n", outcome->text);
+  return outcome->verdict == TOOL_VERDICT_CLEAN ? nereid_arena_copy(arena, nereid_view(outcome->text)) : NULL;
 }

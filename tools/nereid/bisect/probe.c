@@ -8,6 +8,7 @@
 #include "tools/nereid/bisect/probe.h"
 
 #include "base/file.h"
+#include "tools/nereid/interrupt.h"
 #include "tools/nereid/run/compare.h"
 
 #include <mlir-c/IR.h>
@@ -29,6 +30,7 @@ typedef struct probe {
   nereid_text_builder_t ir; /* of INTERPRET and DUMP */
   bool stopped;             /* the IR was taken */
   nereid_pipeline_t stage;  /* its stage */
+  size_t wrong;             /* the tensor with a wrong element */
 } probe_t;
 
 tool_outcome_t *tool_outcome_create(void) {
@@ -136,6 +138,9 @@ static void judge_numbers(probe_t *it, const tool_job_t *job) {
         nereid_element_read(job->tensors[i].element, (char *)expected->tensors[i].data + found.worst * size);
     it->outcome->has_element = true;
     it->outcome->element = found.worst;
+    it->outcome->got = got;
+    it->outcome->expected = want;
+    it->wrong = i;
     snprintf(it->outcome->tensor, sizeof it->outcome->tensor, "%s", expected->tensor_names[i]);
     conclude(it, TOOL_VERDICT_SHOWN,
              "%zu of %zu elements of %s differ by more than %.3g, element %zu most: %.9g instead of %.9g", found.beyond,
@@ -233,9 +238,18 @@ static bool expect(probe_t *it) {
   return status == NEREID_OK;
 }
 
+/* Runs a copy of the job, of its tensors before the run, for the thread that writes the wrong element. */
+static void explain(probe_t *it, tool_job_t *copy) {
+  tool_outcome_t *outcome = it->outcome;
+  if (!outcome->has_element || !tool_writer_find(copy, it->wrong, outcome->element, &outcome->writer))
+    return;
+  outcome->has_writer = true;
+  tool_writer_print(&outcome->writer, outcome->detail, sizeof outcome->detail);
+}
+
 static void emulate(probe_t *it, const run_settings_t *settings, FILE *printed) {
   nereid_message_t message = {""};
-  tool_job_t job = {0};
+  tool_job_t job = {0}, copy = {0};
   double tolerance;
   const tool_property_kind_t kind = it->subject->property.kind;
   const bool runs = it->request->mode == TOOL_PROBE_EMULATE;
@@ -257,10 +271,15 @@ static void emulate(probe_t *it, const run_settings_t *settings, FILE *printed) 
   status = tool_job_prepare(&it->arena, settings, &job, &message);
   job.racecheck = kind == TOOL_PROPERTY_RACE;
   job.count = kind == TOOL_PROPERTY_COUNTER;
+  if (!status && it->request->explains)
+    status = tool_job_copy(&it->arena, &job, &copy, &message);
+  it->outcome->ran = !status;
   if (status)
     conclude(it, TOOL_VERDICT_UNKNOWN, "%s", message.text);
   else
     execute(it, tool_engine_find("emulator"), &job, printed);
+  if (!status && it->request->explains)
+    explain(it, &copy);
 }
 
 /* Writes the IR; the observation is its path. */
@@ -347,10 +366,15 @@ static void judge_end(const tool_case_t *subject, tool_outcome_t *outcome, int s
   if (in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return;
   const bool crashed = in_time && WIFSIGNALED(status);
+  outcome->timed_out = !in_time;
   outcome->verdict =
       crashed && subject->property.kind == TOOL_PROPERTY_CRASH ? TOOL_VERDICT_SHOWN : TOOL_VERDICT_UNKNOWN;
-  if (!in_time)
-    snprintf(outcome->text, sizeof outcome->text, "it takes more than %lld s", (long long)subject->time_limit);
+  if (!in_time && tool_interrupt_is_caught())
+    snprintf(outcome->text, sizeof outcome->text, "interrupted");
+  else if (!in_time)
+    snprintf(outcome->text, sizeof outcome->text,
+             "it takes more than %lld s (--timeout); with --steps N an endless loop is a fault",
+             (long long)subject->time_limit);
   else
     snprintf(outcome->text, sizeof outcome->text, "the compiler crashes: %s",
              crashed ? strsignal(WTERMSIG(status)) : "it exits"); /* NOLINT(concurrency-mt-unsafe) */

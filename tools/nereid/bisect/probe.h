@@ -6,6 +6,7 @@
 #include "tools/nereid/bisect/process.h"
 #include "tools/nereid/bisect/property.h"
 #include "tools/nereid/bisect/search.h"
+#include "tools/nereid/bisect/writer.h"
 #include "tools/nereid/run/run.h"
 #include "tools/nereid/trace/plan.h"
 
@@ -35,6 +36,7 @@ typedef struct tool_probe_request {
   size_t omitted;    /* 1 + position of a pass of MLIR that does not run; 0: none */
   const char *dump;  /* path, for DUMP */
   bool adds_suffix;  /* add the stage to `dump`: ".ttgir" */
+  bool explains;     /* EMULATE: find the thread that wrote the wrong element, with a second run */
 } tool_probe_request_t;
 
 enum { TOOL_PROBE_NAMES = 1 << 20 };
@@ -46,9 +48,14 @@ typedef struct tool_outcome {
   char detail[4096];   /* further lines: the race, the diagnostic; may be empty */
   char last_pass[256]; /* the pass that began last */
   bool in_llvm;        /* it is one of LLVM's */
+  bool ran;            /* the kernel compiled, and its run began */
+  bool timed_out;      /* the process was killed at its time limit */
   bool has_element;
   char tensor[64];
   uint64_t element;
+  double got, expected; /* its value, and the interpreter's */
+  bool has_writer;      /* the probe looked for its last write */
+  tool_writer_t writer;
   double value;                 /* of the counter */
   uint64_t instructions;        /* that threads of the emulator executed */
   size_t n_mlir, n_llvm;        /* passes so far, omitted ones too */

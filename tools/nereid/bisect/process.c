@@ -6,6 +6,8 @@
  * The child holds the write end of a pipe, whose end of file is the end of the child and of all that it started. */
 #include "tools/nereid/bisect/process.h"
 
+#include "tools/nereid/interrupt.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,16 +23,19 @@ static int64_t now_in_milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits for the end of the process, which closes the pipe; false when the time is over. A signal does not end the
- * wait. */
+/* Waits for the end of the process, which closes the pipe; false when the time is over, or after an interrupt. */
 static bool wait_for(int pipe, int64_t deadline) {
+  enum { SLICE = 200 }; /* milliseconds between two looks for an interrupt */
   struct pollfd end = {.fd = pipe, .events = POLLIN};
-  int ready;
-  do {
-    const int64_t rest = deadline - now_in_milliseconds();
-    ready = poll(&end, 1, rest > 0 ? (int)rest : 0);
-  } while (ready < 0 && errno == EINTR);
-  return ready != 0;
+  int ready = 0;
+  int64_t rest = deadline - now_in_milliseconds();
+  while (ready <= 0 && !tool_interrupt_is_caught()) {
+    ready = poll(&end, 1, rest > SLICE ? SLICE : rest > 0 ? (int)rest : 0);
+    rest = deadline - now_in_milliseconds();
+    if (!ready && rest <= 0)
+      break;
+  }
+  return ready > 0;
 }
 
 tool_process_t tool_process_start(tool_work_t work, void *user_data, int64_t time_limit) {

@@ -19,8 +19,8 @@ typedef struct tool_process {
  * in seconds. */
 tool_process_t tool_process_start(tool_work_t work, void *user_data, int64_t time_limit);
 
-/* Waits for the end of the child and of the processes that it started. Past its deadline they are killed, and the
- * result is false. `out_status` is the status of waitpid. */
+/* Waits for the end of the child and of the processes that it started. Past its deadline, and after an interrupt
+ * (tools/nereid/interrupt.h), they are killed, and the result is false. `out_status` is the status of waitpid. */
 bool tool_process_wait(tool_process_t *process, int *out_status);
 
 /* Kills the child; nothing if it was waited for. */
