@@ -12,6 +12,11 @@
  *     yield (arith.addf %q, %r)
  *   %s = arith.addf %init, (reduce %p along 1)
  *
+ * The update may also multiply the carried sum by a factor per result, as in the sums of a softmax whose maximum
+ * changes: the partial sums are multiplied, too, if the initial sum is zero.
+ *
+ *     %b = arith.addf (arith.mulf %a, %f), %r          yield (arith.addf (arith.mulf %q, broadcast %f), %r)
+ *
  * The op that combines elements and the op that combines iterations must be the same, commutative, and associative up
  * to rounding. The rounding order of floating-point sums changes (docs/numerics.md). The neutral elements are exact:
  * -0.0 for sums, NaN for maxima that ignore NaN. The reshape splits the dimension at the boundaries between register
@@ -31,6 +36,7 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/support/loop.h"
+#include "passes/support/splat.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -41,6 +47,9 @@
 /* A reduction in a loop, its update, and the carried value. */
 typedef struct site {
   MlirOperation reduce, update, loop;
+  MlirValue reduced;     /* operand of the update: the reduction's result, in any layout */
+  MlirOperation scaling; /* the multiplication of the carried value; null without one */
+  MlirValue factor;
   intptr_t carried; /* index among the loop's results */
   int axis;
   nereid_layout_t layout; /* layout of the reduced operand */
@@ -115,28 +124,65 @@ static MlirOperation only_user(MlirValue value) {
   return mlirOpOperandGetOwner(use);
 }
 
-/* Finds the update and the loop: the reduction's result, in any layout, is combined with a carried value that has no
- * other use, and the result is carried. */
+static bool is_argument(MlirBlock body, MlirValue value) {
+  return mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), body);
+}
+
+static MlirValue other_operand(MlirOperation op, MlirValue value) {
+  return mlirOperationGetOperand(op, mlirValueEqual(mlirOperationGetOperand(op, 0), value) ? 1 : 0);
+}
+
+/* Finds the update: the reduction's result, in any layout, is combined with another value. */
 static bool find_update(site_t *site, nereid_op_kind_t kind) {
-  MlirBlock body = mlirOperationGetBlock(site->reduce);
-  site->loop = mlirBlockGetParentOperation(body);
   MlirValue value = nereid_ir_result(site->reduce);
   MlirOperation user = only_user(value);
   while (!mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT) {
     value = nereid_ir_result(user);
     user = only_user(value);
   }
-  if (nereid_op_kind(site->loop) != NEREID_OP_SCF_FOR || mlirOperationIsNull(user) || nereid_op_kind(user) != kind ||
-      !mlirBlockEqual(mlirOperationGetBlock(user), body))
+  if (mlirOperationIsNull(user) || nereid_op_kind(user) != kind ||
+      !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(site->reduce)))
     return false;
   site->update = user;
-  MlirValue other = mlirOperationGetOperand(user, mlirValueEqual(mlirOperationGetOperand(user, 0), value) ? 1 : 0);
+  site->reduced = value;
+  return true;
+}
+
+static bool is_zero(MlirValue value) {
+  MlirAttribute element = nereid_splat_constant(value);
+  return !mlirAttributeIsNull(element) && mlirAttributeIsAFloat(element) && mlirFloatAttrGetValueDouble(element) == 0;
+}
+
+/* Finds the multiplication of a carried sum, an operand of the update, by a tensor of factors. */
+static MlirValue find_scaling(site_t *site, MlirValue value) {
+  MlirBlock body = mlirOperationGetBlock(site->reduce);
+  MlirOperation scaling = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  if (nereid_op_kind(site->update) != NEREID_OP_ARITH_ADDF || mlirOperationIsNull(scaling) ||
+      nereid_op_kind(scaling) != NEREID_OP_ARITH_MULF || !mlirTypeIsARankedTensor(mlirValueGetType(value)) ||
+      !mlirBlockEqual(mlirOperationGetBlock(scaling), body) || !mlirOperationEqual(only_user(value), site->update))
+    return value;
+  const int side = is_argument(body, mlirOperationGetOperand(scaling, 0)) ? 0 : 1;
+  site->scaling = scaling;
+  site->factor = mlirOperationGetOperand(scaling, 1 - side);
+  return mlirOperationGetOperand(scaling, side);
+}
+
+/* Finds the loop that carries the result of the update: the other operand is carried and has no other use. */
+static bool find_loop(site_t *site) {
+  MlirBlock body = mlirOperationGetBlock(site->reduce);
   MlirOperation yield = mlirBlockGetTerminator(body);
-  if (!mlirValueIsABlockArgument(other) || !mlirBlockEqual(mlirBlockArgumentGetOwner(other), body) ||
-      !mlirOperationEqual(only_user(other), user) || !mlirOperationEqual(only_user(nereid_ir_result(user)), yield))
+  MlirValue result = nereid_ir_result(site->update);
+  site->loop = mlirBlockGetParentOperation(body);
+  if (nereid_op_kind(site->loop) != NEREID_OP_SCF_FOR)
+    return false;
+  MlirValue other = find_scaling(site, other_operand(site->update, site->reduced));
+  MlirOperation user = mlirOperationIsNull(site->scaling) ? site->update : site->scaling;
+  if (!is_argument(body, other) || !mlirOperationEqual(only_user(other), user) ||
+      !mlirOperationEqual(only_user(result), yield))
     return false;
   site->carried = mlirBlockArgumentGetArgNumber(other) - 1;
-  return site->carried >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, site->carried), nereid_ir_result(user));
+  return site->carried >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, site->carried), result) &&
+         (mlirOperationIsNull(site->scaling) || is_zero(nereid_loop_initial(site->loop, site->carried)));
 }
 
 /* Whether each iteration exchanges elements between threads unnecessarily. */
@@ -148,7 +194,7 @@ static bool find_site(MlirOperation reduce, site_t *out) {
       nereid_layout_from_type(mlirValueGetType(source), &out->layout) != NEREID_OK)
     return false;
   out->neutral = neutral_of(kind, mlirShapedTypeGetElementType(mlirValueGetType(source)));
-  if (mlirAttributeIsNull(out->neutral) || !find_update(out, kind))
+  if (mlirAttributeIsNull(out->neutral) || !find_update(out, kind) || !find_loop(out))
     return false;
   nereid_layout_reduction_t plan;
   nereid_layout_reduction(&out->layout, out->axis, &plan);
@@ -283,6 +329,28 @@ static MlirValue combine(const site_t *site, const nereid_builder_t *builder, Ml
   return nereid_ir_result(made);
 }
 
+/* The factors of the carried sums, for partial sums of type `type`. */
+static MlirValue factors(const site_t *site, const nereid_builder_t *builder, MlirType type) {
+  MlirType given = mlirValueGetType(site->factor), element = mlirShapedTypeGetElementType(given);
+  MlirAttribute slice = nereid_ttg_slice_attr_create(mlirTypeGetContext(type), (unsigned)site->axis,
+                                                     mlirRankedTensorTypeGetEncoding(type));
+  int64_t shape[NEREID_TTG_MAX_RANK];
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(given); ++d)
+    shape[d] = mlirShapedTypeGetDimSize(given, d);
+  MlirType sliced = mlirRankedTensorTypeGet(mlirShapedTypeGetRank(given), shape, element, slice);
+  MlirValue value = nereid_ir_result(nereid_ttg_convert_layout_build(builder, sliced, site->factor));
+  value = nereid_ir_result(nereid_tt_expand_dims_build(builder, value, site->axis));
+  return nereid_ir_result(nereid_tt_broadcast_build(builder, type, value));
+}
+
+/* The carried partial results before the update: multiplied where it multiplies. */
+static MlirValue carried_part(const site_t *site, const nereid_builder_t *builder, MlirValue argument) {
+  if (mlirOperationIsNull(site->scaling))
+    return argument;
+  return nereid_ir_result(nereid_arith_mulf_build(builder, argument, factors(site, builder, mlirValueGetType(argument)),
+                                                  nereid_arith_mulf_get_fastmath(site->scaling)));
+}
+
 /* Carries `part` instead of the reduction's result; returns the reduction after the loop. */
 static MlirOperation carry(const site_t *site, MlirValue part) {
   MlirOperation loop = site->loop;
@@ -297,7 +365,7 @@ static MlirOperation carry(const site_t *site, MlirValue part) {
   MlirAttribute neutral = mlirDenseElementsAttrSplatGet(type, site->neutral);
   nereid_loop_set_initial(loop, site->carried, nereid_ir_result(nereid_arith_constant_build(&before, neutral)));
   mlirValueSetType(argument, type);
-  mlirOperationSetOperand(yield, site->carried, combine(site, &within, part, argument));
+  mlirOperationSetOperand(yield, site->carried, combine(site, &within, part, carried_part(site, &within, argument)));
 
   nereid_builder_t after = {mlirOperationGetLocation(site->update), mlirOperationGetBlock(loop),
                             mlirOperationGetNextInBlock(loop)};
@@ -311,18 +379,18 @@ static MlirOperation carry(const site_t *site, MlirValue part) {
   return last;
 }
 
-/* Erases the update, the conversions before it, and the reduction, which have no uses left. */
+/* Erases the update, the multiplication, the conversions before them, and the reduction, which have no uses left. */
 static void erase(const site_t *site) {
-  MlirOperation op = site->update;
-  MlirValue argument = mlirBlockGetArgument(mlirOperationGetBlock(op), 1 + site->carried);
-  while (!mlirOperationIsNull(op)) {
-    MlirValue from = mlirOperationGetOperand(op, 0);
-    if (mlirValueEqual(from, argument))
-      from = mlirOperationGetOperand(op, 1);
-    const bool done = mlirOperationEqual(op, site->reduce);
+  MlirOperation op = mlirOpResultGetOwner(site->reduced);
+  nereidMlirOperationErase(site->update);
+  if (!mlirOperationIsNull(site->scaling))
+    nereidMlirOperationErase(site->scaling);
+  while (!mlirOperationEqual(op, site->reduce)) {
+    MlirOperation before = mlirOpResultGetOwner(mlirOperationGetOperand(op, 0));
     nereidMlirOperationErase(op);
-    op = done ? (MlirOperation){NULL} : mlirOpResultGetOwner(from);
+    op = before;
   }
+  nereidMlirOperationErase(op);
 }
 
 /* --- the pass --- */

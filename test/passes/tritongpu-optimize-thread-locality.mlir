@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --tritongpu-optimize-thread-locality --canonicalize | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-optimize-thread-locality --remarks-filter-passed=tritongpu-optimize-thread-locality -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK-COUNT-4: partial results stay in the thread; threads combine once, after the loop
+// REMARK-COUNT-5: partial results stay in the thread; threads combine once, after the loop
 // REMARK-NOT: goes on within
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -8,6 +8,8 @@
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #sums = #ttg.slice<{dim = 1, parent = #rows}>
 #mixed = #ttg.linear<{register = [[0, 1], [0, 64], [1, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[0, 128], [0, 256]], block = []}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#mma_sums = #ttg.slice<{dim = 1, parent = #mma}>
 #mixed_sums = #ttg.slice<{dim = 1, parent = #mixed}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -93,6 +95,63 @@ tt.func public @runs(%x: tensor<2x512xf32, #mixed>, %init: tensor<2xf32, #mixed_
     scf.yield %next : tensor<2xf32, #mixed_sums>
   }
   tt.return %s : tensor<2xf32, #mixed_sums>
+}
+
+// The sums of a softmax, which a factor per row multiplies: so it does partial sums. The layout is that of tensor cores: two
+// adjacent columns and columns 8 apart are of one thread.
+// CHECK-LABEL: @scaled(
+// CHECK: %[[NONE:.*]] = arith.constant dense<-0.000000e+00> : tensor<64x4xf32, #[[QUADS:.*]]>
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[NONE]])
+// CHECK: tt.reshape {{.*}} -> tensor<64x8x4x2xf32
+// CHECK-COUNT-2: "tt.reduce"
+// CHECK: %[[FACTOR:.*]] = tt.broadcast {{.*}} -> tensor<64x4xf32, #[[QUADS]]>
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[ACC]], %[[FACTOR]] fastmath<contract>
+// CHECK: arith.addf %{{.*}}, %[[SCALED]]
+// CHECK: scf.yield
+// CHECK: "tt.reduce"
+tt.func public @scaled(%x: tensor<64x64xf32, #mma>, %f: tensor<64xf32, #mma_sums>, %n: i32) -> tensor<64xf32, #mma_sums> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64xf32, #mma_sums>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64xf32, #mma_sums>) : i32 {
+    %old = arith.mulf %acc, %f fastmath<contract> : tensor<64xf32, #mma_sums>
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #mma_sums>
+    %next = arith.addf %old, %r : tensor<64xf32, #mma_sums>
+    scf.yield %next : tensor<64xf32, #mma_sums>
+  }
+  tt.return %s : tensor<64xf32, #mma_sums>
+}
+
+// With factors: an initial sum that is not zero would have to be multiplied by all of them, and maxima are not multiplied.
+// CHECK-LABEL: @scaled_left(
+// CHECK-NOT: tt.reshape
+// CHECK: tt.return
+tt.func public @scaled_left(%x: tensor<64x64xf32, #mma>, %f: tensor<64xf32, #mma_sums>, %init: tensor<64xf32, #mma_sums>, %n: i32) -> (tensor<64xf32, #mma_sums>, tensor<64xf32, #mma_sums>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64xf32, #mma_sums>
+  %s:2 = scf.for %i = %c0 to %n step %c1 iter_args(%u = %init, %v = %zero) -> (tensor<64xf32, #mma_sums>, tensor<64xf32, #mma_sums>) : i32 {
+    %old = arith.mulf %u, %f : tensor<64xf32, #mma_sums>
+    %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #mma_sums>
+    %next = arith.addf %old, %r : tensor<64xf32, #mma_sums>
+    %most = arith.mulf %v, %f : tensor<64xf32, #mma_sums>
+    %m = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maxnumf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #mma_sums>
+    %max = arith.maxnumf %most, %m : tensor<64xf32, #mma_sums>
+    scf.yield %next, %max : tensor<64xf32, #mma_sums>, tensor<64xf32, #mma_sums>
+  }
+  tt.return %s#0, %s#1 : tensor<64xf32, #mma_sums>, tensor<64xf32, #mma_sums>
 }
 
 // A product of sums is not a sum; a sum used in the loop is needed in each iteration; columns are thread-local.
