@@ -57,6 +57,8 @@ void nereid_emulator_commit(emu_warp_t *warp, uint32_t mask, int kind);
 NEREID_MUST_USE bool nereid_emulator_wait_groups(emu_warp_t *warp, uint32_t mask, int kind, uint32_t keep, bool reads);
 /* Lands the effects of `kind` that the lanes issued before `before`, regardless of group. */
 NEREID_MUST_USE bool nereid_emulator_land_earlier(const emu_effect_t *before, uint32_t lanes, int kind);
+/* Lands the effects with the same `land` that the lanes issued before `before`. */
+NEREID_MUST_USE bool nereid_emulator_land_earlier_like(const emu_effect_t *before, uint32_t lanes);
 /* Lands the effects that an mbarrier tracks, if landing is AT_WAIT. */
 NEREID_MUST_USE bool nereid_emulator_land_tracked(emu_cta_t *cta, uint32_t mbarrier);
 /* Landing RANDOM: may land some effects. Called between scheduling slices. */

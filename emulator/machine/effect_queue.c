@@ -177,6 +177,19 @@ bool nereid_emulator_land_earlier(const emu_effect_t *before, uint32_t lanes, in
   return true;
 }
 
+bool nereid_emulator_land_earlier_like(const emu_effect_t *before, uint32_t lanes) {
+  emu_effect_t *next;
+  for (emu_effect_t *effect = cluster_of(before)->first; effect && effect != before; effect = next) {
+    next = effect->next; /* landing removes at most earlier ones. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    if (effect->warp != before->warp || effect->land != before->land || !(effect->lanes & ~effect->landed & lanes))
+      continue;
+    if (!land(effect, effect->lanes & lanes))
+      return false;
+    tidy(effect);
+  }
+  return true;
+}
+
 bool nereid_emulator_land_tracked(emu_cta_t *cta, uint32_t mbarrier) {
   emu_effect_t *next;
   if (cta->launch->landing != NEREID_EMULATOR_LAND_AT_WAIT)

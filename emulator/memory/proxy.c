@@ -4,17 +4,35 @@
  * last writing thread that has not fenced since, else 0. A fence copies the thread's bytes; another thread that
  * overwrites a byte becomes its owner. Writes by the async proxy update both copies. This is the strict
  * interpretation: the writer itself must fence before it synchronizes with the thread that issues the asynchronous
- * access. */
+ * access. A thread cannot fence what its cp.async writes if a phase of an mbarrier completes the copies instead of a
+ * wait of the thread. Such bytes have the owner PHASE, and any thread's fence after that copies them. */
 #include "emulator/memory/proxy.h"
 
 #include "emulator/checks/frames.h"
 #include "emulator/checks/undefined.h"
 #include "emulator/machine/effect.h"
 
+enum { COPY = 0x8000 /* in an owner: by cp.async */, PHASE = 0xffff };
+
 void nereid_emulator_generic_write(emu_cta_t *cta, uint32_t offset, uint32_t bytes, const emu_warp_t *warp, int lane) {
   uint32_t thread = (warp->cta->rank * warp->cta->n_warps + warp->index) * EMU_LANES + (uint32_t)lane;
   for (uint32_t i = 0; i < bytes; ++i)
     cta->owners[offset + i] = (uint16_t)(thread + 1);
+}
+
+void nereid_emulator_async_copy_write(emu_cta_t *cta, uint32_t offset, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; ++i)
+    cta->owners[offset + i] |= COPY;
+}
+
+void nereid_emulator_async_copies_complete(const emu_warp_t *warp, uint32_t mask) {
+  emu_cta_t *cta = warp->cta;
+  const uint32_t first = (cta->rank * cta->n_warps + warp->index) * EMU_LANES + 1;
+  for (uint32_t i = 0; i < cta->shared_bytes; ++i) {
+    const uint32_t lane = (uint32_t)(cta->owners[i] & ~COPY) - first;
+    if (cta->owners[i] & COPY && cta->owners[i] != PHASE && lane < EMU_LANES && mask >> lane & 1)
+      cta->owners[i] = PHASE;
+  }
 }
 
 void nereid_emulator_publish(emu_warp_t *warp, uint32_t mask) {
@@ -23,8 +41,8 @@ void nereid_emulator_publish(emu_warp_t *warp, uint32_t mask) {
   for (uint32_t c = 0; c < cluster->n_ctas && cluster->ctas[c].owners; ++c) {
     emu_cta_t *cta = &cluster->ctas[c];
     for (uint32_t i = 0; i < cta->shared_bytes; ++i) {
-      uint32_t lane = cta->owners[i] - first;
-      if (lane < EMU_LANES && mask >> lane & 1) {
+      const uint32_t lane = (uint32_t)(cta->owners[i] & ~COPY) - first;
+      if ((cta->owners[i] == PHASE && cta == warp->cta) || (lane < EMU_LANES && mask >> lane & 1)) {
         cta->published[i] = cta->shared[i];
         cta->owners[i] = 0;
       }

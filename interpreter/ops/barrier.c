@@ -110,9 +110,10 @@ static bool wait_barrier(nereid_machine_t *machine, const nereid_step_t *step) {
 
 /* All threads arrive when their copies complete, which is at issue. Without `noIncrement` that changes nothing. */
 static bool copy_arrive(nereid_machine_t *machine, const nereid_step_t *step) {
-  (void)machine;
+  enum { LANES = 32 };
+  const uint64_t threads = (uint64_t)nereid_ttg_num_warps(step->op) * LANES;
   return !nereid_ttng_async_copy_mbarrier_arrive_get_no_increment(step->op) ||
-         nereid_machine_error(step, "arrives once per thread, and the interpreter has no threads");
+         arrive(machine, step, step->operands[0], threads, 0);
 }
 
 static bool nothing(nereid_machine_t *machine, const nereid_step_t *step) {

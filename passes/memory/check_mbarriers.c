@@ -4,12 +4,11 @@
  *   ttng.wait_barrier %m, %c0      error: waits for phase 0 of an mbarrier that nothing completes: …
  *
  * The program is executed as far as phases are constants (mbarrier_run.h). The IR does not change. A wait in a loop is
- * reported if it blocks in the first iteration. Mbarriers of several CTAs are not checked. */
+ * reported if it blocks in the first iteration. */
 #include "passes/memory/mbarrier_run.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
-#include "dialects/ttg/module.h"
 #include "seam/context.h"
 
 static const char *wait_text(nereid_arena_t *arena, const nereid_mbarrier_thread_t *thread) {
@@ -40,7 +39,7 @@ MlirLogicalResult nereid_pass_check_mbarriers(nereid_pass_t *pass) {
   nereid_operations_t waits = {0}, functions = {0};
   if (!nereid_collect_kind(pass->op, NEREID_OP_TTNG_WAIT_BARRIER, pass->scratch, &waits))
     return mlirLogicalResultFailure();
-  if (!waits.size || nereid_ttg_num_ctas(pass->op) > 1)
+  if (!waits.size)
     return mlirLogicalResultSuccess();
   if (!nereid_collect_kind(pass->op, NEREID_OP_TT_FUNC, pass->scratch, &functions))
     return mlirLogicalResultFailure();

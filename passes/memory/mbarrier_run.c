@@ -12,7 +12,9 @@
  * A loop is executed for one iteration, in which carried values are the initial ones: what follows is unknown. */
 #include "passes/memory/mbarrier_run.h"
 
+#include "base/bits.h"
 #include "dialects/ttg/memdesc.h"
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
@@ -23,7 +25,7 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-enum { MAX_DEPTH = 16 /* ops of a constant expression */ };
+enum { MAX_DEPTH = 16 /* ops of a constant expression */, LANES = 32 };
 
 typedef struct run {
   nereid_arena_t *arena;
@@ -100,6 +102,7 @@ static bool is_followed_use(MlirOperation user, intptr_t operand) {
   case NEREID_OP_TTNG_INVAL_BARRIER:
   case NEREID_OP_TTNG_WAIT_BARRIER:
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+  case NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
   case NEREID_OP_TTG_LOCAL_DEALLOC:
     return true;
   case NEREID_OP_TTNG_ARRIVE_BARRIER:
@@ -191,6 +194,7 @@ static MlirWalkResult find_barrier_op(MlirOperation op, void *user_data) {
   case NEREID_OP_TTNG_WAIT_BARRIER:
   case NEREID_OP_TTNG_ARRIVE_BARRIER:
   case NEREID_OP_TTNG_BARRIER_EXPECT:
+  case NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
     *(bool *)user_data = true;
     return MlirWalkResultInterrupt;
   default:
@@ -220,6 +224,17 @@ static bool pass_wait(run_t *run, nereid_mbarrier_thread_t *thread, MlirOperatio
   return false;
 }
 
+/* The arrivals of all threads at the mbarriers of one CTA. The CTAs of a cluster execute the same program: as many arrive
+ * here as this one's arrivals in others. */
+static int32_t arrivals_of(MlirOperation op) {
+  int32_t arrivals = nereid_ttng_arrive_barrier_get_count(op);
+  if (nereid_ttng_arrive_barrier_get_per_warp(op))
+    arrivals *= nereid_ttg_num_warps(op);
+  if (!mlirAttributeIsNull(nereid_ttng_arrive_barrier_get_ctas_attr(op)))
+    arrivals *= nereid_bit_count((uint32_t)nereid_ttng_arrive_barrier_get_ctas(op));
+  return arrivals;
+}
+
 /* Executes an op of mbarriers. */
 static void execute(run_t *run, MlirOperation op) {
   switch (nereid_op_kind(op)) {
@@ -231,7 +246,11 @@ static void execute(run_t *run, MlirOperation op) {
     break;
   case NEREID_OP_TTNG_ARRIVE_BARRIER:
     arrive(find(run, nereid_ttng_arrive_barrier_get_alloc(op)), nereid_ttng_arrive_barrier_get_pred(op),
-           nereid_ttng_arrive_barrier_get_count(op));
+           arrivals_of(op));
+    break;
+  case NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE: /* each thread; without noIncrement the count does not change */
+    if (nereid_ttng_async_copy_mbarrier_arrive_get_no_increment(op))
+      arrive(find(run, mlirOperationGetOperand(op, 0)), (MlirValue){NULL}, nereid_ttg_num_warps(op) * LANES);
     break;
   case NEREID_OP_TTNG_BARRIER_EXPECT: /* its bytes arrive with copies */
     arrive(find(run, mlirOperationGetOperand(op, 0)), nereid_ttng_barrier_expect_get_pred(op), 1);
@@ -297,7 +316,8 @@ static MlirWalkResult find_arrival(MlirOperation op, void *user_data) {
   MlirOperation alloc;
   int64_t slot;
   const nereid_op_kind_t kind = nereid_op_kind(op);
-  if (kind != NEREID_OP_TTNG_ARRIVE_BARRIER && kind != NEREID_OP_TTNG_BARRIER_EXPECT)
+  if (kind != NEREID_OP_TTNG_ARRIVE_BARRIER && kind != NEREID_OP_TTNG_BARRIER_EXPECT &&
+      kind != NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE)
     return MlirWalkResultAdvance;
   /* The slot may be another one in later iterations. */
   search->found = search->found || !locate(mlirOperationGetOperand(op, 0), &alloc, &slot) ||

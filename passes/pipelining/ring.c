@@ -90,13 +90,9 @@ bool nereid_ring_is_volatile(MlirOperation load) {
   return nereid_op_kind(load) == NEREID_OP_TT_LOAD && nereid_tt_load_get_is_volatile(load);
 }
 
-MlirType nereid_ring_slot_type(MlirOperation load) {
-  MlirValue value = nereid_ir_result(load);
+MlirType nereid_ring_value_slot_type(MlirValue value) {
   MlirType tensor = mlirValueGetType(value);
   MlirAttribute found = {NULL};
-  if (is_tma(load))
-    return buffer_type(tensor, nereid_descriptor_buffer_encoding(nereid_tt_descriptor_load_get_desc(load), tensor),
-                       true);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     MlirAttribute encoding = encoding_for(user, tensor);
@@ -106,6 +102,14 @@ MlirType nereid_ring_slot_type(MlirOperation load) {
       found = encoding;
   }
   return mlirAttributeIsNull(found) ? nereid_buffer_type(tensor, 0, true) : buffer_type(tensor, found, true);
+}
+
+MlirType nereid_ring_slot_type(MlirOperation load) {
+  MlirType tensor = mlirValueGetType(nereid_ir_result(load));
+  if (is_tma(load))
+    return buffer_type(tensor, nereid_descriptor_buffer_encoding(nereid_tt_descriptor_load_get_desc(load), tensor),
+                       true);
+  return nereid_ring_value_slot_type(nereid_ir_result(load));
 }
 
 /* --- copies --- */
@@ -332,23 +336,38 @@ bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_sch
   return out->slots > 0;
 }
 
+static MlirType mutable_type(MlirType type) {
+  return nereid_ttg_memdesc_type_create(
+      mlirTypeGetContext(type), nereid_ttg_memdesc_type_get_dims(type), nereid_ttg_memdesc_type_get_element_type(type),
+      nereid_ttg_memdesc_type_get_encoding(type), nereid_ttg_memdesc_type_get_memory_space(type), true,
+      nereid_ttg_memdesc_type_get_alloc_dims(type));
+}
+
+/* Makes a view mutable, and views of it. */
+static void make_mutable(MlirValue view) {
+  mlirValueSetType(view, mutable_type(mlirValueGetType(view)));
+  nereid_ring_replace_view(view, view);
+}
+
+/* The arguments of partitions have the types of the captures. */
+static void make_captures_mutable(MlirOperation op, intptr_t capture) {
+  MlirOperation partitions =
+      mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op)));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); ++r)
+    make_mutable(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, r)), capture));
+}
+
 void nereid_ring_replace_view(MlirValue old, MlirValue slot) {
   for (MlirOpOperand use = mlirValueGetFirstUse(old); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     const bool is_wait = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT;
+    if (nereid_op_kind(user) == NEREID_OP_TTG_WARP_SPECIALIZE)
+      make_captures_mutable(user, mlirOpOperandGetOperandNumber(use));
     for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r) {
       MlirValue view = mlirOperationGetResult(user, r);
-      MlirType type = mlirValueGetType(view);
       /* A wait passes each operand on as the result of its number. */
-      if (!nereid_ttg_memdesc_type_isa(type) || (is_wait && r != mlirOpOperandGetOperandNumber(use)))
-        continue;
-      mlirValueSetType(view,
-                       nereid_ttg_memdesc_type_create(mlirTypeGetContext(type), nereid_ttg_memdesc_type_get_dims(type),
-                                                      nereid_ttg_memdesc_type_get_element_type(type),
-                                                      nereid_ttg_memdesc_type_get_encoding(type),
-                                                      nereid_ttg_memdesc_type_get_memory_space(type), true,
-                                                      nereid_ttg_memdesc_type_get_alloc_dims(type)));
-      nereid_ring_replace_view(view, view);
+      if (nereid_ttg_memdesc_type_isa(mlirValueGetType(view)) && (!is_wait || r == mlirOpOperandGetOperandNumber(use)))
+        make_mutable(view);
     }
   }
   if (!mlirValueEqual(old, slot))

@@ -6,14 +6,19 @@
  * A partition without tensors is executed by one warp: one thread issues copies by TMA, and computes scalars as fast as
  * many would. It requests the minimum of registers that setmaxnreg accepts; tritongpu-allocate-warp-groups gives the
  * rest to the default region. Where registers do not change, as the consumer's warps and four more have enough, that
- * request has no effect. Partitions with tensors keep their warps, which layouts refer to. */
+ * request has no effect. Partitions with tensors keep their warps, which layouts refer to. If they only copy tiles by
+ * cp.async, they request registers for the addresses of a tile. */
 #include "passes/warp_specialization/partitions.h"
 
 #include "dialects/ir.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/ir.h"
 
-enum { PRODUCER_REGISTERS = 24 /* per thread; a multiple of 8, at least 24 (PTX ISA, "setmaxnreg") */ };
+/* Per thread; multiples of 8, at least 24 (PTX ISA, "setmaxnreg"). */
+enum {
+  TMA_REGISTERS = 24,
+  CP_ASYNC_REGISTERS = 56, /* addresses, offsets and predicates of the accesses of a tile, which are recomputed */
+};
 
 static MlirWalkResult find_tensor(MlirOperation op, void *user_data) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
@@ -23,14 +28,33 @@ static MlirWalkResult find_tensor(MlirOperation op, void *user_data) {
   return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-static bool has_tensors(MlirRegion region) {
+static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
+  *(bool *)user_data |= nereid_op_kind(op) == NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE;
+  return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static MlirWalkResult find_work(MlirOperation op, void *user_data) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  *(bool *)user_data |= kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TTNG_WARP_GROUP_DOT ||
+                        kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TTG_LOCAL_STORE;
+  return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool has(MlirRegion region, MlirOperationWalkCallback find) {
   bool found = false;
   for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
        block = mlirBlockGetNextInRegion(block))
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
-      mlirOperationWalk(op, find_tensor, &found, MlirWalkPreOrder);
+      mlirOperationWalk(op, find, &found, MlirWalkPreOrder);
   return found;
+}
+
+/* The registers that a partition requests; 0: as many as the default region. */
+static int32_t registers_for(MlirRegion region) {
+  if (!has(region, find_tensor))
+    return TMA_REGISTERS;
+  return has(region, find_copy) && !has(region, find_work) ? CP_ASYNC_REGISTERS : 0;
 }
 
 /* False when out of memory. */
@@ -40,17 +64,17 @@ static bool optimize(nereid_pass_t *pass, MlirOperation op) {
   const intptr_t n = mlirOperationGetNumRegions(partitions);
   int32_t *warps = nereid_arena_new(pass->scratch, int32_t, (size_t)n + 1);
   int32_t *registers = nereid_arena_new(pass->scratch, int32_t, (size_t)n + 1);
-  bool all_scalar = n > 0;
+  bool all_copy = n > 0;
   if (!warps || !registers)
     return false;
   for (intptr_t i = 0; i < n; ++i) {
-    const bool tensors = has_tensors(mlirOperationGetRegion(partitions, i));
-    warps[i] = tensors ? nereid_ttg_warp_specialize_get_partition_num_warps(op, i) : 1;
-    registers[i] = PRODUCER_REGISTERS;
-    all_scalar = all_scalar && !tensors;
+    MlirRegion region = mlirOperationGetRegion(partitions, i);
+    warps[i] = has(region, find_tensor) ? nereid_ttg_warp_specialize_get_partition_num_warps(op, i) : 1;
+    registers[i] = registers_for(region);
+    all_copy = all_copy && registers[i];
   }
   nereid_ir_set_attribute(op, "partitionNumWarps", mlirDenseI32ArrayGet(pass->context, n, warps));
-  if (all_scalar && mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op)))
+  if (all_copy && mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op)))
     nereid_ir_set_attribute(op, "requestedRegisters", mlirDenseI32ArrayGet(pass->context, n, registers));
   return true;
 }

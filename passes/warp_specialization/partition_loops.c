@@ -11,8 +11,10 @@
  *                                                }
  *
  * Each region gets a copy of the nest with the ops of its partition and the carried values that these depend on.
- * Constants are created again in the partition; other values from outside are captured. */
+ * Constants and tensors from outside are computed again in the partition; other values are captured. A partition whose
+ * number of warps differs (ttg.partition.warps) gets layouts for it (relayout.h). */
 #include "passes/warp_specialization/partitions.h"
+#include "passes/warp_specialization/relayout.h"
 #include "passes/warp_specialization/slice.h"
 
 #include "dialects/diagnose.h"
@@ -32,15 +34,17 @@ typedef NEREID_VECTOR(MlirValue) values_t;
 typedef struct split {
   nereid_pass_t *pass;
   MlirOperation root;
-  nereid_partition_slice_t slices[NEREID_PARTITIONS];
+  int count;
+  nereid_partition_slice_t slices[NEREID_PARTITION_MAX];
   values_t captures;
+  nereid_operations_t recomputed[NEREID_PARTITION_MAX]; /* ops outside of the loop, operands first */
 } split_t;
 
 /* --- slices --- */
 
 typedef struct seeds {
   split_t *split;
-  nereid_partition_t partition;
+  int partition;
 } seeds_t;
 
 static MlirWalkResult add_seed(MlirOperation op, void *user_data) {
@@ -60,8 +64,8 @@ static MlirWalkResult check_op(MlirOperation op, void *user_data) {
   check_t *check = user_data;
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
     return MlirWalkResultAdvance;
-  for (int p = 0; p < NEREID_PARTITIONS; ++p)
-    if (nereid_partition_slice_has(&check->split->slices[p], op) && !nereid_partition_has(op, (nereid_partition_t)p)) {
+  for (int p = 0; p < check->split->count; ++p)
+    if (nereid_partition_slice_has(&check->split->slices[p], op) && !nereid_partition_has(op, p)) {
       nereid_diagnose(op, "computes a value that partition %d uses: expected %d in ttg.partition", p, p);
       check->failed = true;
       return MlirWalkResultInterrupt;
@@ -71,8 +75,10 @@ static MlirWalkResult check_op(MlirOperation op, void *user_data) {
 
 static bool compute_slices(split_t *split) {
   MlirOperation root = split->root;
-  for (int p = 0; p < NEREID_PARTITIONS; ++p) {
-    seeds_t seeds = {split, (nereid_partition_t)p};
+  split->count = nereid_partition_count(root);
+  split->count = split->count > 1 ? split->count : 2;
+  for (int p = 0; p < split->count; ++p) {
+    seeds_t seeds = {split, p};
     nereid_partition_slice_begin(&split->slices[p], split->pass->scratch, root, NULL);
     mlirOperationWalk(root, add_seed, &seeds, MlirWalkPreOrder);
   }
@@ -96,10 +102,50 @@ static bool is_outside(const split_t *split, MlirValue value) {
   return !mlirOperationEqual(owner, split->root) && !nereidMlirOperationIsProperAncestor(split->root, owner);
 }
 
+typedef struct capture {
+  split_t *split;
+  int partition;
+  bool failed;
+} capture_t;
+
+static void capture(capture_t *capture, MlirValue value, MlirOperation user);
+
+static bool is_recomputed(const capture_t *state, MlirOperation op) {
+  const nereid_operations_t *ops = &state->split->recomputed[state->partition];
+  for (size_t i = 0; i < ops->size; ++i)
+    if (mlirOperationEqual(ops->data[i], op))
+      return true;
+  return false;
+}
+
+/* Records the op that computes `value`, and what it depends on, to be copied into the partition. */
+static void recompute(capture_t *state, MlirValue value, MlirOperation user) {
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  if (!nereid_partition_can_recompute(value, NULL)) {
+    if (!state->failed)
+      nereid_diagnose(user,
+                      "uses a tensor from outside of the loop in partition %d, which can only get scalars and buffers: "
+                      "expected a tensor that is computed from them without side effects",
+                      state->partition);
+    state->failed = true;
+    return;
+  }
+  if (is_recomputed(state, op))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    capture(state, mlirOperationGetOperand(op, i), user);
+  nereid_vector_push(state->split->pass->scratch, &state->split->recomputed[state->partition], op);
+}
+
 /* Records a value from outside once. */
-static void capture(split_t *split, MlirValue value) {
+static void capture(capture_t *state, MlirValue value, MlirOperation user) {
+  split_t *split = state->split;
   if (!is_outside(split, value))
     return;
+  if (is_constant(value) || mlirTypeIsARankedTensor(mlirValueGetType(value))) {
+    recompute(state, value, user);
+    return;
+  }
   for (size_t i = 0; i < split->captures.size; ++i)
     if (mlirValueEqual(split->captures.data[i], value))
       return;
@@ -108,29 +154,40 @@ static void capture(split_t *split, MlirValue value) {
 
 static MlirWalkResult capture_operands(MlirOperation op, void *user_data) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    capture(user_data, mlirOperationGetOperand(op, i));
+    capture(user_data, mlirOperationGetOperand(op, i), op);
   return MlirWalkResultAdvance;
 }
 
-/* Records what the producer uses from outside of `loop`. */
-static void capture_loop(split_t *split, MlirOperation loop) {
-  const nereid_partition_slice_t *slice = &split->slices[NEREID_PARTITION_PRODUCER];
+/* Records what the partition uses from outside of `loop`. */
+static void capture_loop(capture_t *state, MlirOperation loop) {
+  const nereid_partition_slice_t *slice = &state->split->slices[state->partition];
   MlirOperation end = mlirBlockGetTerminator(nereid_loop_body(loop));
   for (intptr_t i = 0; i < NEREID_LOOP_BOUNDS; ++i)
-    capture(split, mlirOperationGetOperand(loop, i));
+    capture(state, mlirOperationGetOperand(loop, i), loop);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
     if (nereid_partition_slice_carries(slice, loop, i)) {
-      capture(split, nereid_loop_initial(loop, i));
-      capture(split, mlirOperationGetOperand(end, i));
+      capture(state, nereid_loop_initial(loop, i), loop);
+      capture(state, mlirOperationGetOperand(end, i), loop);
     }
   for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
     if (!nereid_partition_slice_has(slice, op))
       continue;
     else if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
-      capture_loop(split, op);
+      capture_loop(state, op);
     else
-      mlirOperationWalk(op, capture_operands, split, MlirWalkPreOrder);
+      mlirOperationWalk(op, capture_operands, state, MlirWalkPreOrder);
+}
+
+/* Records what the partitions other than the default region use from outside. False after a diagnostic. */
+static bool capture_all(split_t *split) {
+  for (int p = 1; p < split->count; ++p) {
+    capture_t state = {.split = split, .partition = p};
+    capture_loop(&state, split->root);
+    if (state.failed)
+      return false;
+  }
+  return true;
 }
 
 /* --- copies --- */
@@ -146,7 +203,7 @@ static MlirValue mapped(const copy_t *copy, MlirValue value) {
 }
 
 static bool is_division(MlirStringRef name) {
-  static const char *const names[] = {NEREID_ATTR_PARTITION, NEREID_ATTR_PARTITION_SLOTS,
+  static const char *const names[] = {NEREID_ATTR_PARTITION, NEREID_ATTR_PARTITION_SLOTS, NEREID_ATTR_PARTITION_WARPS,
                                       NEREID_ATTR_WARP_SPECIALIZE_TAG};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (mlirStringRefEqual(name, nereid_ir_ref(names[i])))
@@ -228,18 +285,16 @@ static bool is_used(MlirOperation loop, intptr_t i) {
 
 static MlirOperation build_op(const split_t *split) {
   const nereid_builder_t builder = nereid_builder_before(split->root);
-  const int32_t warps = nereid_ttg_num_warps(split->root);
+  int32_t warps[NEREID_PARTITION_MAX];
   NEREID_VECTOR(MlirType) types = {0};
-  values_t captures = {0};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(split->root); ++i)
     if (is_used(split->root, i))
       nereid_vector_push(split->pass->scratch, &types, mlirValueGetType(mlirOperationGetResult(split->root, i)));
-  for (size_t i = 0; i < split->captures.size; ++i)
-    if (!is_constant(split->captures.data[i]))
-      nereid_vector_push(split->pass->scratch, &captures, split->captures.data[i]);
-  return nereid_ttg_warp_specialize_build(&builder, (intptr_t)types.size, types.data, (intptr_t)captures.size,
-                                          captures.data, 1, &warps, (MlirAttribute){NULL}, (MlirAttribute){NULL},
-                                          (MlirAttribute){NULL});
+  for (int p = 1; p < split->count; ++p)
+    warps[p - 1] = nereid_partition_warps(split->root, p);
+  return nereid_ttg_warp_specialize_build(&builder, (intptr_t)types.size, types.data, (intptr_t)split->captures.size,
+                                          split->captures.data, split->count - 1, warps, (MlirAttribute){NULL},
+                                          (MlirAttribute){NULL}, (MlirAttribute){NULL});
 }
 
 /* The consumer's loop, in the default region of `op`; its results replace those of the root. */
@@ -261,39 +316,72 @@ static void build_default(const split_t *split, MlirOperation op) {
   nereidMlirIRMappingDestroy(copy.mapping);
 }
 
-/* The producer's loop, in the only partition of `op`. */
-static void build_partition(const split_t *split, MlirOperation op) {
-  const copy_t copy = {.slice = &split->slices[NEREID_PARTITION_PRODUCER], .mapping = nereidMlirIRMappingCreate()};
+/* The loop of partition `p` > 0, in its region of `partitions`. */
+static void build_partition(const split_t *split, MlirOperation partitions, int p) {
+  const copy_t copy = {.slice = &split->slices[p], .mapping = nereidMlirIRMappingCreate()};
   MlirLocation location = mlirOperationGetLocation(split->root);
-  MlirBlock holder = mlirBlockCreate(0, NULL, NULL), block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op), holder);
-  nereid_builder_t builder = nereid_builder_at_end(location, holder);
-  MlirOperation partitions = nereid_ttg_warp_specialize_partitions_build(&builder, 1);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(partitions, 0), block);
+  MlirRegion region = mlirOperationGetRegion(partitions, p - 1);
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, block);
   for (size_t i = 0; i < split->captures.size; ++i) {
     MlirValue value = split->captures.data[i];
-    if (is_constant(value))
-      mlirBlockAppendOwnedOperation(block,
-                                    nereidMlirOperationCloneWithMapping(mlirOpResultGetOwner(value), copy.mapping));
-    else
-      nereidMlirIRMappingMapValue(copy.mapping, value, mlirBlockAddArgument(block, mlirValueGetType(value), location));
+    nereidMlirIRMappingMapValue(copy.mapping, value, mlirBlockAddArgument(block, mlirValueGetType(value), location));
   }
+  for (size_t i = 0; i < split->recomputed[p].size; ++i)
+    mlirBlockAppendOwnedOperation(block,
+                                  nereidMlirOperationCloneWithMapping(split->recomputed[p].data[i], copy.mapping));
   copy_loop(&copy, split->root, block);
-  builder = nereid_builder_at_end(location, block);
+  const nereid_builder_t builder = nereid_builder_at_end(location, block);
   nereid_ttg_warp_return_build(&builder);
   nereidMlirIRMappingDestroy(copy.mapping);
+  if (nereid_partition_warps(split->root, p) != nereid_ttg_num_warps(split->root))
+    nereid_relayout(region, nereid_partition_warps(split->root, p));
+}
+
+static void build_partitions(const split_t *split, MlirOperation op) {
+  MlirBlock holder = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op), holder);
+  const nereid_builder_t builder = nereid_builder_at_end(mlirOperationGetLocation(split->root), holder);
+  MlirOperation partitions = nereid_ttg_warp_specialize_partitions_build(&builder, split->count - 1);
+  for (int p = 1; p < split->count; ++p)
+    build_partition(split, partitions, p);
+}
+
+/* Whether the layouts of all tensors of partitions with other numbers of warps have a form for these. */
+static bool check_layouts(const split_t *split) {
+  for (int p = 1; p < split->count; ++p) {
+    const nereid_operations_t *ops = &split->recomputed[p];
+    MlirOperation bad = {NULL};
+    if (nereid_partition_warps(split->root, p) == nereid_ttg_num_warps(split->root))
+      continue;
+    for (size_t i = 0; i < ops->size; ++i)
+      if (!nereid_relayout_is_possible(ops->data[i]))
+        bad = ops->data[i];
+    if (mlirOperationIsNull(bad))
+      bad = nereid_partition_slice_obstacle(&split->slices[p], nereid_relayout_is_possible);
+    if (mlirOperationIsNull(bad))
+      continue;
+    nereid_diagnose(
+        bad,
+        "has a layout that partition %d, with %d instead of %d warps, cannot use: expected blocked layouts, "
+        "or as many warps in ttg.partition.warps as the kernel has",
+        p, nereid_partition_warps(split->root, p), nereid_ttg_num_warps(split->root));
+    return false;
+  }
+  return true;
 }
 
 static bool split_loop(nereid_pass_t *pass, MlirOperation loop) {
   split_t split = {.pass = pass, .root = loop};
   if (!compute_slices(&split))
     return false;
-  capture_loop(&split, loop);
+  if (!capture_all(&split) || !check_layouts(&split))
+    return false;
   MlirOperation op = build_op(&split);
   if (mlirOperationIsNull(op) || pass->scratch->failed)
     return false;
   build_default(&split, op);
-  build_partition(&split, op);
+  build_partitions(&split, op);
   nereidMlirOperationErase(loop);
   return !pass->scratch->failed;
 }

@@ -6,9 +6,10 @@
  *     %d = ttng.warp_group_dot …   {ttg.partition = array<i32: 0>}
  *   } {ttg.warp_specialize.tag = 0 : i32}
  *
- * Partition 0 consumes tiles and becomes the default region of ttg.warp_specialize; partition 1 produces them. Ops in
- * nested regions belong to the op of a loop's body that contains them, except for nested scf.for, whose bodies are
- * divided, too. docs/warp-specialization.md describes the attributes for users, who may edit them. */
+ * Partition 0 becomes the default region of ttg.warp_specialize, partition i > 0 its region i - 1. The schedule of the
+ * compiler has two: 0 consumes tiles, 1 loads them. Users may add more. Ops in nested regions belong to the op of a
+ * loop's body that contains them, except for nested scf.for, whose bodies are divided, too.
+ * docs/warp-specialization.md describes the attributes for users, who may edit them. */
 #ifndef NEREID_PASSES_PARTITIONS_H
 #define NEREID_PASSES_PARTITIONS_H
 
@@ -17,26 +18,46 @@
 #include "passes/support/collect.h"
 
 #define NEREID_ATTR_PARTITION "ttg.partition"
-#define NEREID_ATTR_PARTITION_SLOTS "ttg.partition.slots" /* of a load: the slots of its ring */
+#define NEREID_ATTR_PARTITION_SLOTS "ttg.partition.slots" /* of an op: the slots of the ring of its result */
+#define NEREID_ATTR_PARTITION_WARPS "ttg.partition.warps" /* of the loop: the warps of each partition */
 #define NEREID_ATTR_WARP_SPECIALIZE "tt.warp_specialize"
 #define NEREID_ATTR_WARP_SPECIALIZE_TAG "ttg.warp_specialize.tag"
 
-typedef enum nereid_partition {
+enum {
   NEREID_PARTITION_CONSUMER,
   NEREID_PARTITION_PRODUCER,
-  NEREID_PARTITIONS
-} nereid_partition_t;
+  NEREID_PARTITION_MAX = 8,  /* partitions of a loop */
+  NEREID_PARTITION_SLOTS = 2 /* of a ring without the attribute */
+};
+
+/* A set of partitions: bit p is partition p. */
+typedef uint32_t nereid_partitions_t;
+
+/* The set of one partition. */
+static inline nereid_partitions_t nereid_partition_only(int partition) {
+  return UINT32_C(1) << partition;
+}
+
+/* The partitions that the attribute of `op` lists; of an op in a nested region, those of the op of a divided body that
+ * contains it. Numbers out of range are left out. */
+nereid_partitions_t nereid_partition_of(MlirOperation op);
 
 /* Whether the attribute of `op` lists `partition`. */
-bool nereid_partition_has(MlirOperation op, nereid_partition_t partition);
+bool nereid_partition_has(MlirOperation op, int partition);
 
-/* Assigns `op` to one partition, or to both. */
-void nereid_partition_set(MlirOperation op, bool consumer, bool producer);
+void nereid_partition_set(MlirOperation op, nereid_partitions_t partitions);
 
 /* Assigns all of the `n` ops to `partition`. */
-void nereid_partition_set_all(size_t n, const MlirOperation *ops, nereid_partition_t partition);
+void nereid_partition_set_all(size_t n, const MlirOperation *ops, int partition);
 
-/* Whether the op is a tt.descriptor_load that only the producer executes. */
+/* The number of partitions of a divided loop: one more than the largest number that its ops list. */
+int nereid_partition_count(MlirOperation root);
+
+/* The warps that execute `partition` of a divided loop: those of the function, unless the loop has
+ * ttg.partition.warps. */
+int32_t nereid_partition_warps(MlirOperation root, int partition);
+
+/* Whether the op is a load through a descriptor or of a tensor through pointers, by one partition for another one. */
 bool nereid_partition_is_load(MlirOperation op);
 
 /* The divided loops below `root`, which have ttg.warp_specialize.tag. */

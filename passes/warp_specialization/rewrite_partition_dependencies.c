@@ -1,4 +1,5 @@
-/* tritongpu-rewrite-partition-dependencies: passes the tiles that the producer of a divided loop loads through rings.
+/* tritongpu-rewrite-partition-dependencies: passes the values that a partition of a divided loop computes for others
+ * through rings.
  *
  *   scf.for … {                                     %ring = ttg.local_alloc : 3 x tile;  %full, %empty = 3 mbarriers
  *     %x = tt.descriptor_load %d[…]   [1]           scf.for … iter_args(%i = 0, %p = 0) {
@@ -11,7 +12,14 @@
  *                                                     yield next %i, %p                                 [0, 1]
  *                                                   }
  *
- * Each warp of the consumer arrives for itself, so no barrier of the CTA is needed. The counters go through all loops
+ * Instead of TMA, other values are filled in by the threads of the partition that computes them:
+ *
+ *   %x = tt.load %p     [1]     ->   ttg.async_copy_global_to_local %p, %ring[%i]
+ *                                    ttng.async_copy_mbarrier_arrive %full[%i] {noIncrement}    each thread arrives
+ *   %x = arith.addf …   [2]     ->   ttg.local_store %x, %ring[%i]
+ *                                    ttng.arrive_barrier %full[%i], 1 {perWarp}                 each warp arrives
+ *
+ * Each warp of a reader arrives for itself, so no barrier of the CTA is needed. The counters go through all loops
  * of the nest: the producer continues with the next tile while the consumer is still in an epilogue.
  *
  * Where the last use is a dot that stays in flight, the consumer releases the slot of the iteration before instead,
@@ -19,14 +27,20 @@
  * one more phase of the last slot than of the others: %p instead of %p xor 1 where %i is the last slot. The slot of the
  * last iteration is released by the next one, or never.
  *
- * Loads of a block with the same first and last use share the barriers of a slot.
+ * Values of a block with the same first and last uses share the barriers of a slot. Where dots or TMA read a slot that
+ * threads fill, a fence orders their accesses: after the wait for copies, and before the arrival for stores
+ * (docs/racecheck.md).
  *
  * CTAs of a cluster that need the same part of a tile load it together: the copies have `multicast`, and a producer
  * waits until the consumers of all these CTAs have released the slot (ring_sharing.h). */
+#include "passes/warp_specialization/handed_values.h"
+#include "passes/warp_specialization/nest_counters.h"
 #include "passes/warp_specialization/partitions.h"
 
 #include "analysis/allocation/allocation.h"
+#include "analysis/membar/membar_effects.h"
 #include "base/bits.h"
+#include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
@@ -42,127 +56,54 @@
 #include "passes/support/descriptor.h"
 #include "passes/support/loop.h"
 #include "passes/support/scalar.h"
+#include "passes/support/splat.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { MAX_GROUP = 16 /* loads that share barriers */ };
+#include <math.h>
 
-/* The index of a slot and the parity of its phase, carried by the loops of a nest. */
-typedef struct counter {
-  MlirOperation loop; /* the innermost one */
-  int32_t slots;
-  MlirValue index, phase;
-} counter_t;
+enum { LANES = 32 };
 
 typedef struct group {
-  MlirOperation loads[MAX_GROUP];
-  MlirValue rings[MAX_GROUP], slots[MAX_GROUP]; /* slots: of the consumer */
-  size_t size, counter;
-  MlirBlock block;
-  MlirOperation first, last; /* uses in the block */
-  bool releases_previous;
+  nereid_handed_group_t handed;
+  size_t counter;
   MlirValue full, empty; /* barriers */
+  bool is_async;         /* dots or TMA read the slots */
 } group_t;
 
 typedef struct rewrite {
   nereid_pass_t *pass;
   MlirOperation root;
   NEREID_VECTOR(group_t) groups;
-  NEREID_VECTOR(counter_t) counters;
+  nereid_nest_counters_t counters;
 } rewrite_t;
 
-/* --- uses --- */
-
-/* Whether `user` makes a buffer of the load's tensor that its slot replaces, or a view of one. */
-static bool is_view(MlirOperation load, MlirOperation user) {
-  if (nereid_ttg_is_memdesc_view(user))
-    return true;
-  return nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC &&
-         mlirAttributeEqual(nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ir_result(user))),
-                            nereid_ttg_memdesc_type_get_encoding(nereid_ring_slot_type(load)));
-}
-
-/* Extends [*first, *last], ops of the load's block, by the uses of `value`, through views. */
-static void add_uses(MlirOperation load, MlirValue value, MlirOperation *first, MlirOperation *last) {
-  MlirBlock block = mlirOperationGetBlock(load);
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use), op = nereid_ir_ancestor_in(block, user);
-    if (mlirOperationIsNull(op))
-      continue;
-    if (mlirOperationEqual(op, user) && is_view(load, user)) {
-      add_uses(load, nereid_ir_result(user), first, last);
-      continue;
-    }
-    if (mlirOperationIsNull(*first) || mlirOperationIsBeforeInBlock(op, *first))
-      *first = op;
-    if (mlirOperationIsNull(*last) || mlirOperationIsBeforeInBlock(*last, op))
-      *last = op;
-  }
-}
-
-/* Moves the views of `value` in the block of `before`, and views of them, there. */
-static void sink_views(MlirOperation load, MlirValue value, MlirOperation before) {
-  MlirOpOperand next;
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
-    next = mlirOpOperandGetNextUse(use);
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!is_view(load, user) || !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(before)) ||
-        !mlirOperationIsBeforeInBlock(user, before))
-      continue;
-    mlirOperationMoveBefore(user, before);
-    sink_views(load, nereid_ir_result(user), before);
-  }
-}
-
-static int32_t slots_of(MlirOperation load) {
-  return (int32_t)nereid_ir_integer(load, NEREID_ATTR_PARTITION_SLOTS, 2);
-}
-
-static size_t add_counter(rewrite_t *rewrite, MlirOperation load) {
-  const counter_t counter = {.loop = mlirOperationGetParentOperation(load), .slots = slots_of(load)};
-  for (size_t i = 0; i < rewrite->counters.size; ++i)
-    if (mlirOperationEqual(rewrite->counters.data[i].loop, counter.loop) &&
-        rewrite->counters.data[i].slots == counter.slots)
-      return i;
-  return nereid_vector_push(rewrite->pass->scratch, &rewrite->counters, counter) ? rewrite->counters.size - 1 : 0;
-}
-
-/* Whether the dot, directly in a loop, stays in flight until the next iteration has issued its own: the loop only
- * carries the accumulator from one to the other. */
-static bool accumulates_in_flight(MlirOperation dot) {
-  return nereid_ring_dot_stays_in_flight(dot) && mlirValueIsABlockArgument(nereid_ttng_warp_group_dot_get_c(dot));
-}
-
-static void add_load(rewrite_t *rewrite, MlirOperation load) {
-  MlirBlock block = mlirOperationGetBlock(load);
-  MlirOperation first = {NULL}, last = {NULL};
-  add_uses(load, nereid_ir_result(load), &first, &last);
-  for (size_t i = 0; i < rewrite->groups.size; ++i) {
-    group_t *group = &rewrite->groups.data[i];
-    if (group->size < MAX_GROUP && mlirBlockEqual(group->block, block) && mlirOperationEqual(group->first, first) &&
-        mlirOperationEqual(group->last, last) && slots_of(group->loads[0]) == slots_of(load)) {
-      group->loads[group->size++] = load;
-      return;
-    }
-  }
-  group_t group = {.loads = {load}, .size = 1, .block = block, .first = first, .last = last};
-  group.releases_previous = slots_of(load) > 1 && accumulates_in_flight(last);
-  group.counter = add_counter(rewrite, load);
-  nereid_vector_push(rewrite->pass->scratch, &rewrite->groups, group);
+/* The partitions that use the slots of the group. */
+static nereid_partitions_t partitions_of(const nereid_handed_group_t *group) {
+  nereid_partitions_t partitions = nereid_partition_only(group->partition);
+  for (size_t i = 0; i < group->n_readers; ++i)
+    partitions |= nereid_partition_only(group->readers[i].partition);
+  return partitions;
 }
 
 static bool plan(rewrite_t *rewrite) {
-  nereid_operations_t loads = {0};
-  if (!nereid_collect(rewrite->root, nereid_partition_is_load, rewrite->pass->scratch, &loads))
+  nereid_handed_groups_t groups = {0};
+  if (!nereid_handed_groups(rewrite->pass->op, rewrite->root, rewrite->pass->scratch, &groups))
     return false;
-  for (size_t i = 0; i < loads.size; ++i)
-    add_load(rewrite, loads.data[i]);
+  for (size_t i = 0; i < groups.size; ++i) {
+    const nereid_handed_group_t *handed = &groups.data[i];
+    const group_t group = {.handed = *handed,
+                           .counter = nereid_nest_counters_add(&rewrite->counters, rewrite->pass->scratch,
+                                                               mlirOperationGetParentOperation(handed->values[0].op),
+                                                               handed->slots, partitions_of(handed))};
+    nereid_vector_push(rewrite->pass->scratch, &rewrite->groups, group);
+  }
   return !rewrite->pass->scratch->failed;
 }
 
-/* --- counters --- */
+/* --- builders --- */
 
 static nereid_builder_t before(const rewrite_t *rewrite, MlirOperation op) {
   nereid_builder_t builder = nereid_builder_before(op);
@@ -179,235 +120,374 @@ static MlirValue constant(const rewrite_t *rewrite, int64_t value) {
   return nereid_scalar_constant(&builder, i32_of(rewrite), value);
 }
 
-static MlirOperation in_both(MlirOperation op) {
-  nereid_partition_set(op, true, true);
+static MlirOperation assign(MlirOperation op, nereid_partitions_t partitions) {
+  nereid_partition_set(op, partitions);
   return op;
 }
 
-static MlirValue shared(MlirOperation op) {
-  return nereid_ir_result(in_both(op));
-}
-
-static void yield(MlirOperation loop, intptr_t n, const MlirValue *values) {
-  MlirOperation end = mlirBlockGetTerminator(nereid_loop_body(loop));
-  nereidMlirOperationInsertOperands(end, mlirOperationGetNumOperands(end), n, values);
-}
-
-/* Yields the next index and phase of `counter` in its loop. */
-static void advance(const rewrite_t *rewrite, const counter_t *counter) {
-  MlirBlock body = nereid_loop_body(counter->loop);
-  const nereid_builder_t builder = before(rewrite, mlirBlockGetTerminator(body));
-  MlirValue one = constant(rewrite, 1), slots = constant(rewrite, counter->slots), zero = constant(rewrite, 0);
-  MlirValue next =
-      shared(nereid_arith_addi_build(&builder, counter->index, one, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-  MlirValue wraps = shared(nereid_arith_cmpi_build(&builder, next, slots, NEREID_ARITH_CMP_I_PREDICATE_SGE));
-  MlirValue flipped = shared(nereid_arith_xori_build(&builder, counter->phase, one));
-  MlirValue values[] = {shared(nereid_arith_select_build(&builder, wraps, zero, next)),
-                        shared(nereid_arith_select_build(&builder, wraps, flipped, counter->phase))};
-  yield(counter->loop, 2, values);
+static void replace_op(MlirOperation *op, MlirOperation from, MlirOperation to) {
+  *op = mlirOperationEqual(*op, from) ? to : *op;
 }
 
 /* Replaces `from` by `to`, a loop with the same body, wherever it is recorded. */
-static void replace_loop(rewrite_t *rewrite, MlirOperation from, MlirOperation to) {
-  if (mlirOperationEqual(rewrite->root, from))
-    rewrite->root = to;
-  for (size_t i = 0; i < rewrite->counters.size; ++i)
-    if (mlirOperationEqual(rewrite->counters.data[i].loop, from))
-      rewrite->counters.data[i].loop = to;
+static void replace_loop(void *data, MlirOperation from, MlirOperation to) {
+  rewrite_t *rewrite = data;
+  replace_op(&rewrite->root, from, to);
   for (size_t i = 0; i < rewrite->groups.size; ++i) {
-    group_t *group = &rewrite->groups.data[i];
-    if (mlirOperationEqual(group->first, from))
-      group->first = to;
-    if (mlirOperationEqual(group->last, from))
-      group->last = to;
+    nereid_handed_group_t *group = &rewrite->groups.data[i].handed;
+    for (size_t k = 0; k < group->size; ++k)
+      replace_op(&group->values[k].op, from, to);
+    for (size_t k = 0; k < group->n_readers; ++k) {
+      replace_op(&group->readers[k].first, from, to);
+      replace_op(&group->readers[k].last, from, to);
+    }
   }
 }
 
-/* Lets all loops from the root to that of the counter carry it. */
-static bool carry(rewrite_t *rewrite, size_t number) {
-  nereid_operations_t nest = {0};
-  MlirValue zero = constant(rewrite, 0), values[] = {zero, zero};
-  MlirBlock body = nereid_loop_body(rewrite->counters.data[number].loop);
-  if (!nereid_partition_nest(rewrite->root, mlirBlockGetTerminator(body), rewrite->pass->scratch, &nest))
-    return false;
-  for (size_t i = 0; i < nest.size; ++i) {
-    MlirOperation loop = nereid_loop_with_carried(nest.data[i], 2, values);
-    replace_loop(rewrite, nest.data[i], loop);
-    nest.data[i] = loop;
-    body = nereid_loop_body(loop);
-    for (int k = 0; k < 2; ++k)
-      values[k] = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 2 + k);
-  }
-  for (size_t i = 0; i + 1 < nest.size; ++i) {
-    MlirOperation inner = nest.data[i + 1];
-    const intptr_t n = mlirOperationGetNumResults(inner);
-    yield(nest.data[i], 2, (MlirValue[]){mlirOperationGetResult(inner, n - 2), mlirOperationGetResult(inner, n - 1)});
-  }
-  counter_t *counter = &rewrite->counters.data[number];
-  counter->index = values[0];
-  counter->phase = values[1];
-  advance(rewrite, counter);
-  return true;
+/* --- the partition that computes the values --- */
+
+typedef struct emit {
+  const rewrite_t *rewrite;
+  const nereid_handed_group_t *group;
+  const nereid_nest_counter_t *counter;
+  MlirValue full, empty;
+  bool is_async;
+  nereid_partitions_t partitions; /* of the emitted ops */
+} emit_t;
+
+static emit_t emit_for(const rewrite_t *rewrite, const group_t *group, int partition) {
+  return (emit_t){.rewrite = rewrite,
+                  .group = &group->handed,
+                  .counter = &rewrite->counters.data[group->counter],
+                  .full = group->full,
+                  .empty = group->empty,
+                  .is_async = group->is_async,
+                  .partitions = nereid_partition_only(partition)};
 }
 
-/* --- the producer --- */
+static MlirValue result_of(const emit_t *emit, MlirOperation op) {
+  return nereid_ir_result(assign(op, emit->partitions));
+}
 
 /* The CTAs that share a tile of the group: each of them may write the slots of the others. */
-static uint32_t sharing_of(const group_t *group) {
+static uint32_t sharing_of(const nereid_handed_group_t *group) {
   uint32_t set = NEREID_RING_NOT_SHARED;
-  for (size_t i = 0; i < group->size; ++i)
-    set |= nereid_ring_sharing(group->loads[i]);
+  for (size_t i = 0; i < group->size && group->kind == NEREID_HANDED_BY_TMA; ++i)
+    set |= nereid_ring_sharing(group->values[i].op);
   return set;
 }
 
-/* The CTAs at whose empty barriers the consumer arrives, as an attribute; null: only its own. */
-static MlirAttribute ctas_of(const rewrite_t *rewrite, const group_t *group) {
+/* The CTAs at whose empty barriers a reader arrives, as an attribute; null: only its own. */
+static MlirAttribute ctas_of(const rewrite_t *rewrite, const nereid_handed_group_t *group) {
   const uint32_t set = sharing_of(group);
   return set == NEREID_RING_NOT_SHARED ? (MlirAttribute){NULL} : mlirIntegerAttrGet(i32_of(rewrite), (int64_t)set);
 }
 
-static MlirOperation produce(MlirOperation op) {
-  nereid_partition_set(op, false, true);
-  return op;
-}
-
-static MlirValue produced(MlirOperation op) {
-  return nereid_ir_result(produce(op));
-}
-
-/* The parity of the phase of the empty barrier for which the producer waits. */
-static MlirValue free_phase(const rewrite_t *rewrite, const group_t *group, const nereid_builder_t *builder) {
-  const counter_t *counter = &rewrite->counters.data[group->counter];
-  MlirValue other = produced(nereid_arith_xori_build(builder, counter->phase, constant(rewrite, 1)));
-  if (!group->releases_previous)
+/* The parity of the phase of the empty barrier that precedes a fill. */
+static MlirValue free_phase(const emit_t *emit, const nereid_builder_t *builder) {
+  const rewrite_t *rewrite = emit->rewrite;
+  const nereid_nest_counter_t *counter = emit->counter;
+  MlirValue other = result_of(emit, nereid_arith_xori_build(builder, counter->phase, constant(rewrite, 1)));
+  if (!emit->group->releases_previous)
     return other;
-  MlirValue last = produced(nereid_arith_cmpi_build(builder, counter->index, constant(rewrite, counter->slots - 1),
-                                                    NEREID_ARITH_CMP_I_PREDICATE_EQ));
-  return produced(nereid_arith_select_build(builder, last, counter->phase, other));
+  MlirValue last =
+      result_of(emit, nereid_arith_cmpi_build(builder, counter->index, constant(rewrite, counter->slots - 1),
+                                              NEREID_ARITH_CMP_I_PREDICATE_EQ));
+  return result_of(emit, nereid_arith_select_build(builder, last, counter->phase, other));
 }
 
-static int64_t bytes_of(const group_t *group) {
+static int64_t bytes_of(const nereid_handed_group_t *group) {
   int64_t bytes = 0;
   for (size_t i = 0; i < group->size; ++i)
-    bytes += nereid_ring_budget_slot_bytes(group->loads[i]);
+    bytes += nereid_allocation_bytes(group->values[i].slot_type);
   return bytes;
 }
 
-static void emit_copy(const rewrite_t *rewrite, const group_t *group, size_t number, MlirValue full, MlirValue always) {
-  MlirOperation load = group->loads[number];
+static MlirValue slot_at(const emit_t *emit, const nereid_builder_t *builder, size_t number, MlirValue index) {
+  const nereid_handed_value_t *value = &emit->group->values[number];
+  return result_of(emit, nereid_ttg_memdesc_index_build(builder, value->slot_type, value->ring, index));
+}
+
+static void emit_tma(const emit_t *emit, size_t number, MlirValue full, MlirValue always) {
+  MlirOperation load = emit->group->values[number].op;
   const nereid_builder_t builder = nereid_builder_before(load);
   const intptr_t rank = nereid_tt_descriptor_load_get_indices_count(load);
   MlirValue coordinates[NEREID_DESCRIPTOR_RANK];
   for (intptr_t i = 0; i < rank && i < NEREID_DESCRIPTOR_RANK; ++i)
     coordinates[i] = nereid_tt_descriptor_load_get_indices(load, i);
-  MlirValue slot = produced(nereid_ttg_memdesc_index_build(&builder, nereid_ring_slot_type(load), group->rings[number],
-                                                           rewrite->counters.data[group->counter].index));
-  produce(nereid_ttng_async_tma_copy_global_to_local_build(
-      &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, full, slot, always,
-      nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false,
-      nereid_ring_sharing(load) != NEREID_RING_NOT_SHARED));
+  MlirValue slot = slot_at(emit, &builder, number, emit->counter->index);
+  assign(nereid_ttng_async_tma_copy_global_to_local_build(
+             &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, full, slot, always,
+             nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false,
+             nereid_ring_sharing(load) != NEREID_RING_NOT_SHARED),
+         emit->partitions);
 }
 
-static void emit_producer(const rewrite_t *rewrite, const group_t *group) {
-  const nereid_builder_t builder = nereid_builder_before(group->loads[0]), outside = before(rewrite, rewrite->root);
-  MlirValue index = rewrite->counters.data[group->counter].index;
-  MlirValue always = nereid_scalar_constant(&outside, mlirIntegerTypeGet(rewrite->pass->context, 1), 1);
-  MlirValue empty = produced(nereid_ring_barrier(&builder, group->empty, index));
-  produce(nereid_ttng_wait_barrier_build(&builder, empty, free_phase(rewrite, group, &builder), (MlirValue){NULL}, 0,
-                                         NULL, sharing_of(group) != NEREID_RING_NOT_SHARED));
-  MlirValue full = produced(nereid_ring_barrier(&builder, group->full, index));
-  produce(nereid_ttng_barrier_expect_build(&builder, full, always, (int32_t)bytes_of(group)));
+/* --- copies by cp.async --- */
+
+static bool is_positive_zero(MlirAttribute element) {
+  if (mlirAttributeIsAFloat(element)) {
+    const double number = mlirFloatAttrGetValueDouble(element);
+    return number == 0.0 && !signbit(number);
+  }
+  return mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == 0;
+}
+
+/* Whether threads store the elements that the mask of `load` excludes: cp.async only fills in zeros. */
+static bool stores_others(MlirOperation load) {
+  MlirValue other = nereid_tt_load_get_other(load);
+  MlirAttribute element = mlirValueIsNull(other) ? (MlirAttribute){NULL} : nereid_splat_constant(other);
+  return !mlirValueIsNull(nereid_tt_load_get_mask(load)) && !mlirValueIsNull(other) &&
+         (mlirAttributeIsNull(element) || !is_positive_zero(element));
+}
+
+static bool group_stores_others(const nereid_handed_group_t *group) {
   for (size_t i = 0; i < group->size; ++i)
-    emit_copy(rewrite, group, i, full, always);
+    if (stores_others(group->values[i].op))
+      return true;
+  return false;
 }
 
-/* --- the consumer --- */
-
-static MlirOperation consume(MlirOperation op) {
-  nereid_partition_set(op, true, false);
-  return op;
+/* The value of elements that the mask of `load` excludes; null when it has no mask. */
+static MlirValue fill_of(const emit_t *emit, MlirOperation load, const nereid_builder_t *builder) {
+  MlirValue other = nereid_tt_load_get_other(load);
+  if (mlirValueIsNull(nereid_tt_load_get_mask(load)) || !mlirValueIsNull(other))
+    return mlirValueIsNull(nereid_tt_load_get_mask(load)) ? (MlirValue){NULL} : other;
+  MlirType tensor = mlirValueGetType(nereid_ir_result(load)), element = mlirShapedTypeGetElementType(tensor);
+  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(tensor), element, 0.0)
+                                                 : mlirIntegerAttrGet(element, 0);
+  return result_of(emit, nereid_arith_constant_build(builder, mlirDenseElementsAttrSplatGet(tensor, zero)));
 }
 
-static MlirValue consumed(MlirOperation op) {
-  return nereid_ir_result(consume(op));
+static void emit_copy(const emit_t *emit, size_t number) {
+  MlirOperation load = emit->group->values[number].op;
+  const nereid_builder_t builder = nereid_builder_before(load);
+  MlirValue slot = slot_at(emit, &builder, number, emit->counter->index);
+  assign(nereid_ttg_async_copy_global_to_local_build(
+             &builder, nereid_tt_load_get_ptr(load), slot, nereid_tt_load_get_mask(load), fill_of(emit, load, &builder),
+             nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load), false, 1),
+         emit->partitions);
 }
 
-/* Replaces the uses of a load by its slot and, for those in registers, by a load from it before `first`. */
-static void replace_uses(MlirOperation load, MlirValue slot, MlirOperation first) {
-  MlirValue value = nereid_ir_result(load);
+/* --- fills --- */
+
+static MlirValue emit_wait_for_slot(const emit_t *emit, const nereid_builder_t *builder) {
+  MlirValue index = emit->counter->index;
+  MlirValue empty = result_of(emit, nereid_ring_barrier(builder, emit->empty, index));
+  assign(nereid_ttng_wait_barrier_build(builder, empty, free_phase(emit, builder), (MlirValue){NULL}, 0, NULL,
+                                        sharing_of(emit->group) != NEREID_RING_NOT_SHARED),
+         emit->partitions);
+  return result_of(emit, nereid_ring_barrier(builder, emit->full, index));
+}
+
+/* Arrives for the stores of each warp. */
+static void emit_arrival_of_stores(const emit_t *emit, const nereid_builder_t *builder, MlirValue full, intptr_t n,
+                                   const MlirValue *slots) {
+  if (emit->is_async)
+    assign(nereid_ttng_fence_async_shared_build(builder, false, false), emit->partitions);
+  assign(nereid_ttng_arrive_barrier_build(builder, full, (MlirValue){NULL}, n, slots, 1, true, (MlirAttribute){NULL}),
+         emit->partitions);
+}
+
+static void fill_by_tma(const emit_t *emit) {
+  const nereid_builder_t builder = nereid_builder_before(emit->group->values[0].op),
+                         outside = before(emit->rewrite, emit->rewrite->root);
+  MlirValue always = nereid_scalar_constant(&outside, mlirIntegerTypeGet(emit->rewrite->pass->context, 1), 1);
+  MlirValue full = emit_wait_for_slot(emit, &builder);
+  assign(nereid_ttng_barrier_expect_build(&builder, full, always, (int32_t)bytes_of(emit->group)), emit->partitions);
+  for (size_t i = 0; i < emit->group->size; ++i)
+    emit_tma(emit, i, full, always);
+}
+
+static void fill_by_cp_async(const emit_t *emit) {
+  const nereid_handed_group_t *group = emit->group;
+  nereid_builder_t builder = nereid_builder_before(group->values[0].op);
+  MlirValue full = emit_wait_for_slot(emit, &builder);
+  for (size_t i = 0; i < group->size; ++i)
+    emit_copy(emit, i);
+  builder = nereid_builder_before(group->values[group->size - 1].op);
+  if (group_stores_others(group))
+    emit_arrival_of_stores(emit, &builder, full, 0, NULL);
+  assign(nereid_ttng_async_copy_mbarrier_arrive_build(&builder, full, true), emit->partitions);
+}
+
+static void fill_by_stores(const emit_t *emit) {
+  const nereid_handed_value_t *value = &emit->group->values[0];
+  nereid_builder_t builder = nereid_builder_before(value->op);
+  builder.before = mlirOperationGetNextInBlock(value->op);
+  MlirValue full = emit_wait_for_slot(emit, &builder);
+  MlirValue slot = slot_at(emit, &builder, 0, emit->counter->index);
+  assign(nereid_ttg_local_store_build(&builder, nereid_handed_value(value), slot), emit->partitions);
+  emit_arrival_of_stores(emit, &builder, full, 1, &slot);
+}
+
+static void emit_fill(const rewrite_t *rewrite, const group_t *group) {
+  const emit_t emit = emit_for(rewrite, group, group->handed.partition);
+  switch (group->handed.kind) {
+  case NEREID_HANDED_BY_TMA:
+    fill_by_tma(&emit);
+    break;
+  case NEREID_HANDED_BY_CP_ASYNC:
+    fill_by_cp_async(&emit);
+    break;
+  case NEREID_HANDED_BY_STORES:
+    fill_by_stores(&emit);
+    break;
+  }
+}
+
+/* --- readers --- */
+
+/* Whether `op` belongs to the partition of the emitted ops. */
+static bool is_of_reader(const emit_t *emit, MlirOperation op) {
+  return nereid_partition_of(op) & emit->partitions;
+}
+
+/* Moves the reader's views of `from` in the block of `place`, and views of them, there. */
+static void sink_views(const emit_t *emit, const nereid_handed_value_t *value, MlirValue from, MlirOperation place) {
   MlirOpOperand next;
-  sink_views(load, value, first);
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(from); !mlirOpOperandIsNull(use); use = next) {
     next = mlirOpOperandGetNextUse(use);
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!is_view(load, user))
+    if (!nereid_handed_is_view(value, user) || !is_of_reader(emit, user) ||
+        !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(place)) ||
+        !mlirOperationIsBeforeInBlock(user, place))
+      continue;
+    mlirOperationMoveBefore(user, place);
+    sink_views(emit, value, nereid_ir_result(user), place);
+  }
+}
+
+/* Replaces the reader's buffers of the value by its slot. */
+static void replace_views(const emit_t *emit, const nereid_handed_value_t *value, MlirValue slot) {
+  MlirOpOperand next;
+  for (MlirOpOperand use = mlirValueGetFirstUse(nereid_handed_value(value)); !mlirOpOperandIsNull(use); use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!nereid_handed_is_view(value, user) || !is_of_reader(emit, user))
       continue;
     nereid_ring_replace_view(nereid_ir_result(user), slot);
     nereidMlirOperationErase(user);
   }
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
-    return;
+}
+
+/* Replaces the reader's other uses by a load from the slot, before `first`. */
+static void replace_tensors(const emit_t *emit, const nereid_handed_value_t *value, MlirValue slot,
+                            MlirOperation first) {
+  MlirValue from = nereid_handed_value(value), read = {NULL};
   const nereid_builder_t builder = nereid_builder_before(first);
-  MlirValue read = consumed(nereid_ttg_local_load_build(&builder, mlirValueGetType(value), slot, (MlirValue){NULL}));
-  mlirValueReplaceAllUsesOfWith(value, read);
+  MlirOpOperand next;
+  for (MlirOpOperand use = mlirValueGetFirstUse(from); !mlirOpOperandIsNull(use); use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!is_of_reader(emit, user) || nereid_op_kind(user) == NEREID_OP_SCF_YIELD)
+      continue;
+    if (mlirValueIsNull(read))
+      read = result_of(emit, nereid_ttg_local_load_build(&builder, mlirValueGetType(from), slot, (MlirValue){NULL}));
+    mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), read);
+  }
 }
 
 /* The slots that the arrival releases. */
-static void released_slots(const rewrite_t *rewrite, const group_t *group, const nereid_builder_t *builder,
+static void released_slots(const emit_t *emit, const nereid_handed_reader_t *reader, const nereid_builder_t *builder,
                            MlirValue index, MlirValue *out) {
-  for (size_t i = 0; i < group->size; ++i)
-    out[i] = mlirValueEqual(index, rewrite->counters.data[group->counter].index)
-                 ? group->slots[i]
-                 : consumed(nereid_ttg_memdesc_index_build(builder, nereid_ring_slot_type(group->loads[i]),
-                                                           group->rings[i], index));
+  for (size_t i = 0; i < emit->group->size; ++i)
+    out[i] = mlirValueEqual(index, emit->counter->index) ? reader->slots[i] : slot_at(emit, builder, i, index);
 }
 
-static MlirValue previous_index(const rewrite_t *rewrite, const counter_t *counter, const nereid_builder_t *builder) {
+static MlirValue previous_index(const emit_t *emit, const nereid_builder_t *builder) {
+  const rewrite_t *rewrite = emit->rewrite;
+  const nereid_nest_counter_t *counter = emit->counter;
   MlirValue zero = constant(rewrite, 0), one = constant(rewrite, 1), last = constant(rewrite, counter->slots - 1);
   MlirValue is_first =
-      consumed(nereid_arith_cmpi_build(builder, counter->index, zero, NEREID_ARITH_CMP_I_PREDICATE_EQ));
+      result_of(emit, nereid_arith_cmpi_build(builder, counter->index, zero, NEREID_ARITH_CMP_I_PREDICATE_EQ));
   MlirValue before =
-      consumed(nereid_arith_subi_build(builder, counter->index, one, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-  return consumed(nereid_arith_select_build(builder, is_first, last, before));
+      result_of(emit, nereid_arith_subi_build(builder, counter->index, one, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
+  return result_of(emit, nereid_arith_select_build(builder, is_first, last, before));
 }
 
-static void emit_arrival(const rewrite_t *rewrite, const group_t *group) {
-  const counter_t *counter = &rewrite->counters.data[group->counter];
-  nereid_builder_t builder = nereid_builder_before(group->last);
-  builder.before = mlirOperationGetNextInBlock(group->last);
-  MlirValue index = group->releases_previous ? previous_index(rewrite, counter, &builder) : counter->index;
-  MlirValue empty = consumed(nereid_ring_barrier(&builder, group->empty, index)), slots[MAX_GROUP];
-  released_slots(rewrite, group, &builder, index, slots);
-  consume(nereid_ttng_arrive_barrier_build(&builder, empty, (MlirValue){NULL}, (intptr_t)group->size, slots, 1, true,
-                                           ctas_of(rewrite, group)));
+static void emit_release(const emit_t *emit, const nereid_handed_reader_t *reader) {
+  nereid_builder_t builder = nereid_builder_before(reader->last);
+  builder.before = mlirOperationGetNextInBlock(reader->last);
+  MlirValue index = emit->group->releases_previous ? previous_index(emit, &builder) : emit->counter->index;
+  MlirValue empty = result_of(emit, nereid_ring_barrier(&builder, emit->empty, index)), slots[NEREID_HANDED_MAX];
+  released_slots(emit, reader, &builder, index, slots);
+  assign(nereid_ttng_arrive_barrier_build(&builder, empty, (MlirValue){NULL}, (intptr_t)emit->group->size, slots, 1,
+                                          true, ctas_of(emit->rewrite, emit->group)),
+         emit->partitions);
 }
 
-static void emit_consumer(const rewrite_t *rewrite, group_t *group) {
-  const counter_t *counter = &rewrite->counters.data[group->counter];
-  const nereid_builder_t builder = nereid_builder_before(group->first);
-  for (size_t i = 0; i < group->size; ++i)
-    group->slots[i] = consumed(nereid_ttg_memdesc_index_build(&builder, nereid_ring_slot_type(group->loads[i]),
-                                                              group->rings[i], counter->index));
-  MlirValue full = consumed(nereid_ring_barrier(&builder, group->full, counter->index));
-  consume(nereid_ttng_wait_barrier_build(&builder, full, counter->phase, (MlirValue){NULL}, (intptr_t)group->size,
-                                         group->slots, false));
-  emit_arrival(rewrite, group);
-  for (size_t i = 0; i < group->size; ++i)
-    replace_uses(group->loads[i], group->slots[i], group->first);
+/* Whether an op reads the buffer in the async proxy, through views. */
+static bool is_read_asynchronously(MlirValue buffer) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_membar_uses_async_proxy(user) ||
+        (nereid_ttg_is_memdesc_view(user) && is_read_asynchronously(nereid_ir_result(user))))
+      return true;
+  }
+  return false;
+}
+
+static void emit_reader(const rewrite_t *rewrite, group_t *group, nereid_handed_reader_t *reader) {
+  const emit_t emit = emit_for(rewrite, group, reader->partition);
+  const nereid_handed_group_t *handed = &group->handed;
+  const nereid_builder_t builder = nereid_builder_before(reader->first);
+  bool is_async = false;
+  for (size_t i = 0; i < handed->size; ++i)
+    reader->slots[i] = slot_at(&emit, &builder, i, emit.counter->index);
+  MlirValue full = result_of(&emit, nereid_ring_barrier(&builder, group->full, emit.counter->index));
+  MlirOperation wait = assign(nereid_ttng_wait_barrier_build(&builder, full, emit.counter->phase, (MlirValue){NULL},
+                                                             (intptr_t)handed->size, reader->slots, false),
+                              emit.partitions);
+  emit_release(&emit, reader);
+  for (size_t i = 0; i < handed->size; ++i) {
+    sink_views(&emit, &handed->values[i], nereid_handed_value(&handed->values[i]), reader->first);
+    replace_views(&emit, &handed->values[i], reader->slots[i]);
+    replace_tensors(&emit, &handed->values[i], reader->slots[i], reader->first);
+    is_async = is_async || is_read_asynchronously(reader->slots[i]);
+  }
+  group->is_async = group->is_async || is_async;
+  if (!is_async || handed->kind != NEREID_HANDED_BY_CP_ASYNC)
+    return;
+  nereid_builder_t after = builder;
+  after.before = mlirOperationGetNextInBlock(wait);
+  assign(nereid_ttng_fence_async_shared_build(&after, false, false), emit.partitions);
 }
 
 /* --- loops --- */
 
+/* The arrivals of a phase of the full barriers. */
+static int32_t fills_of(const rewrite_t *rewrite, const nereid_handed_group_t *group) {
+  const int32_t warps = nereid_partition_warps(rewrite->root, group->partition);
+  switch (group->kind) {
+  case NEREID_HANDED_BY_CP_ASYNC:
+    return warps * (LANES + group_stores_others(group));
+  case NEREID_HANDED_BY_STORES:
+    return warps;
+  default:
+    return 1;
+  }
+}
+
+/* The warps that release a slot. */
+static int32_t readers_of(const rewrite_t *rewrite, const nereid_handed_group_t *group) {
+  int32_t warps = 0;
+  for (size_t i = 0; i < group->n_readers; ++i)
+    warps += nereid_partition_warps(rewrite->root, group->readers[i].partition);
+  return warps;
+}
+
 static void allocate(const rewrite_t *rewrite, group_t *group) {
   const nereid_builder_t builder = before(rewrite, rewrite->root);
-  const int32_t slots = rewrite->counters.data[group->counter].slots;
-  for (size_t i = 0; i < group->size; ++i)
-    group->rings[i] = nereid_ir_result(
-        nereid_ttg_local_alloc_build(&builder, nereid_ring_type(nereid_ring_slot_type(group->loads[i]), slots),
+  nereid_handed_group_t *handed = &group->handed;
+  for (size_t i = 0; i < handed->size; ++i)
+    handed->values[i].ring = nereid_ir_result(
+        nereid_ttg_local_alloc_build(&builder, nereid_ring_type(handed->values[i].slot_type, handed->slots),
                                      (MlirValue){NULL}, (MlirAttribute){NULL}));
-  group->full = nereid_ring_barriers_create(&builder, slots, 1);
-  group->empty = nereid_ring_barriers_create(&builder, slots,
-                                             nereid_ttg_num_warps(rewrite->root) * nereid_bit_count(sharing_of(group)));
+  group->full = nereid_ring_barriers_create(&builder, handed->slots, fills_of(rewrite, handed));
+  group->empty = nereid_ring_barriers_create(&builder, handed->slots,
+                                             readers_of(rewrite, handed) * nereid_bit_count(sharing_of(handed)));
 }
 
 static void release(const rewrite_t *rewrite, const group_t *group) {
@@ -415,24 +495,48 @@ static void release(const rewrite_t *rewrite, const group_t *group) {
   builder.before = mlirOperationGetNextInBlock(rewrite->root);
   nereid_ring_barriers_release(&builder, group->full);
   nereid_ring_barriers_release(&builder, group->empty);
-  for (size_t i = 0; i < group->size; ++i)
-    nereid_ttg_local_dealloc_build(&builder, group->rings[i]);
+  for (size_t i = 0; i < group->handed.size; ++i)
+    nereid_ttg_local_dealloc_build(&builder, group->handed.values[i].ring);
 }
 
 /* Explains the rings. A slot that is released late cannot be filled while the consumer uses the next one. */
-static void remark_rings(const rewrite_t *rewrite, const group_t *group) {
-  const int32_t slots = rewrite->counters.data[group->counter].slots;
+static void remark_rings(const rewrite_t *rewrite, const nereid_handed_group_t *group) {
+  static const nereid_ring_fill_t fills[] = {[NEREID_HANDED_BY_TMA] = NEREID_RING_BY_TMA,
+                                             [NEREID_HANDED_BY_CP_ASYNC] = NEREID_RING_BY_CP_ASYNC,
+                                             [NEREID_HANDED_BY_STORES] = NEREID_RING_BY_STORES};
   for (size_t i = 0; i < group->size; ++i) {
-    const nereid_ring_remark_t remark = {.fill = group->loads[i],
-                                         .buffer = group->rings[i],
-                                         .slots = slots,
-                                         .bytes = nereid_allocation_bytes(nereid_ring_slot_type(group->loads[i])),
-                                         .ahead = slots - group->releases_previous,
+    MlirOperation op = group->values[i].op;
+    const bool is_tma = group->kind == NEREID_HANDED_BY_TMA;
+    const nereid_ring_remark_t remark = {.fill = op,
+                                         .buffer = group->values[i].ring,
+                                         .slots = group->slots,
+                                         .bytes = nereid_allocation_bytes(group->values[i].slot_type),
+                                         .ahead = group->slots - group->releases_previous,
                                          .sharing = group->size,
-                                         .warps = nereid_ttg_num_warps(rewrite->root),
-                                         .ctas = nereid_bit_count(nereid_ring_sharing(group->loads[i]))};
+                                         .by = fills[group->kind],
+                                         .partition = group->partition,
+                                         .producers = nereid_partition_warps(rewrite->root, group->partition),
+                                         .warps = readers_of(rewrite, group),
+                                         .ctas = is_tma ? nereid_bit_count(nereid_ring_sharing(op)) : 1};
     nereid_ring_remark(rewrite->pass, rewrite->pass->scratch, &remark);
   }
+}
+
+/* Erases the loads that copies replace. False after a diagnostic, if one is still used. */
+static bool erase_loads(const nereid_handed_group_t *group) {
+  for (size_t i = 0; i < group->size && group->kind != NEREID_HANDED_BY_STORES; ++i) {
+    MlirOperation load = group->values[i].op;
+    MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(load));
+    if (!mlirOpOperandIsNull(use)) {
+      nereid_diagnose(mlirOpOperandGetOwner(use),
+                      "uses a tile that partition %d loads for others: expected one partition in ttg.partition, which "
+                      "is another one",
+                      group->partition);
+      return false;
+    }
+    nereidMlirOperationErase(load);
+  }
+  return true;
 }
 
 static bool rewrite_loop(nereid_pass_t *pass, MlirOperation loop) {
@@ -441,18 +545,19 @@ static bool rewrite_loop(nereid_pass_t *pass, MlirOperation loop) {
     return false;
   for (size_t i = 0; i < rewrite.groups.size; ++i)
     allocate(&rewrite, &rewrite.groups.data[i]);
-  for (size_t i = 0; i < rewrite.counters.size; ++i)
-    if (!carry(&rewrite, i))
-      return false;
+  if (!nereid_nest_counters_carry(&rewrite.counters, pass->scratch, &rewrite.root, replace_loop, &rewrite))
+    return false;
   for (size_t i = 0; i < rewrite.groups.size; ++i) {
-    emit_producer(&rewrite, &rewrite.groups.data[i]);
-    emit_consumer(&rewrite, &rewrite.groups.data[i]);
-    release(&rewrite, &rewrite.groups.data[i]);
-    remark_rings(&rewrite, &rewrite.groups.data[i]);
+    group_t *group = &rewrite.groups.data[i];
+    for (size_t k = 0; k < group->handed.n_readers; ++k)
+      emit_reader(&rewrite, group, &group->handed.readers[k]);
+    emit_fill(&rewrite, group);
+    release(&rewrite, group);
+    remark_rings(&rewrite, &group->handed);
   }
   for (size_t i = 0; i < rewrite.groups.size; ++i)
-    for (size_t k = 0; k < rewrite.groups.data[i].size; ++k)
-      nereidMlirOperationErase(rewrite.groups.data[i].loads[k]);
+    if (!erase_loads(&rewrite.groups.data[i].handed))
+      return false;
   return !pass->scratch->failed;
 }
 

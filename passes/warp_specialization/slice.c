@@ -3,6 +3,7 @@
 
 #include "dialects/ir.h"
 #include "passes/support/loop.h"
+#include "seam/effects.h"
 #include "seam/ir.h"
 
 static bool is_loop(MlirOperation op) {
@@ -97,4 +98,40 @@ bool nereid_partition_slice_has(const nereid_partition_slice_t *slice, MlirOpera
 
 bool nereid_partition_slice_carries(const nereid_partition_slice_t *slice, MlirOperation loop, intptr_t number) {
   return nereid_map_find(&slice->carried, nereid_loop_argument(loop, number).ptr) != NULL;
+}
+
+typedef struct search {
+  const nereid_partition_slice_t *slice;
+  bool (*is_good)(MlirOperation op);
+  MlirOperation found;
+} search_t;
+
+static MlirWalkResult find_obstacle(MlirOperation op, void *user_data) {
+  search_t *search = user_data;
+  if (is_loop(op))
+    return MlirWalkResultAdvance;
+  if (!nereid_partition_slice_has(search->slice, op) || search->is_good(op))
+    return MlirWalkResultSkip;
+  search->found = op;
+  return MlirWalkResultInterrupt;
+}
+
+MlirOperation nereid_partition_slice_obstacle(const nereid_partition_slice_t *slice,
+                                              bool (*is_good)(MlirOperation op)) {
+  search_t search = {.slice = slice, .is_good = is_good};
+  mlirOperationWalk(slice->root, find_obstacle, &search, MlirWalkPreOrder);
+  return search.found;
+}
+
+bool nereid_partition_can_recompute(MlirValue value, bool (*is_good)(MlirOperation op)) {
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return true;
+  MlirOperation op = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  if (mlirOperationIsNull(op) || mlirOperationGetNumRegions(op) > 0 || !nereidMlirOperationIsMemoryEffectFree(op) ||
+      (is_good && !is_good(op)))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!nereid_partition_can_recompute(mlirOperationGetOperand(op, i), is_good))
+      return false;
+  return true;
 }

@@ -32,4 +32,11 @@ void nereid_partition_slice_carry(nereid_partition_slice_t *slice, MlirOperation
 bool nereid_partition_slice_has(const nereid_partition_slice_t *slice, MlirOperation op);
 bool nereid_partition_slice_carries(const nereid_partition_slice_t *slice, MlirOperation loop, intptr_t number);
 
+/* The first op of the slice, other than a loop, of which `is_good` is false; null: none. */
+MlirOperation nereid_partition_slice_obstacle(const nereid_partition_slice_t *slice, bool (*is_good)(MlirOperation op));
+
+/* Whether a partition can compute `value`, from outside of the loop, again: it depends on scalars and buffers only,
+ * through ops without side effects, of which `is_good` (null: always) is true. */
+bool nereid_partition_can_recompute(MlirValue value, bool (*is_good)(MlirOperation op));
+
 #endif

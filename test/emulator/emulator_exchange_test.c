@@ -213,10 +213,10 @@ static void check_copied(void) {
     assert_int_equal(data[i + 512], 3 * i);
 }
 
-/* Without .noinc, an arrival of the copies adds to the pending count itself: the expected count is thread 0's only. */
-#define COPIES(arrive)                                                                                                 \
+/* A warp copies 512 bytes; thread 0 also arrives itself. All threads wait for the phase of `count` arrivals. */
+#define COPIES(count, arrive)                                                                                          \
   TID "mul.lo.u32 %r3, %r1, 3; st.global.b32 [%d2], %r3; bar.sync 0;\n"                                                \
-      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [smem], 1; bar.sync 0;\n"                           \
+      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [smem], " count "; bar.sync 0;\n"                   \
       "setp.ge.u32 %p2, %r1, 32; @%p2 bra $W; shl.b32 %r4, %r1, 4; add.u32 %r4, %r4, %r2; mul.wide.u32 %d3, %r1, "     \
       "16;\n"                                                                                                          \
       "add.s64 %d3, %d9, %d3; cp.async.cg.shared.global [%r4+64], [%d3], 16; " arrive "\n"                             \
@@ -224,19 +224,74 @@ static void check_copied(void) {
       "$W: mbarrier.try_wait.parity.shared.b64 %p3, [smem], 0; @!%p3 bra $W;\n"                                        \
       "xor.b32 %r5, %r1, 127; shl.b32 %r6, %r5, 2; add.u32 %r6, %r6, %r2; ld.shared.b32 %r7, [%r6+64];\n"              \
       "mul.wide.u32 %d4, %r5, 4; add.s64 %d4, %d9, %d4; st.global.b32 [%d4+2048], %r7;"
+#define INC "cp.async.mbarrier.arrive.shared.b64 [smem];"
+#define NOINC "cp.async.mbarrier.arrive.noinc.shared.b64 [smem];"
 
+/* Without .noinc, an arrival of the copies adds to the pending count itself: the expected count is thread 0's only. */
 static void copies_add_their_arrivals(void **state) {
   (void)state;
-  everywhere("", COPIES("cp.async.mbarrier.arrive.shared.b64 [smem];"), 128, 1, check_copied);
-  assert_true(is_noticed(COPIES(""), 128, 1));
+  everywhere("", COPIES("1", INC), 128, 1, check_copied);
+  everywhere("", COPIES("2", INC "@%p1 mbarrier.arrive.shared.b64 _, [smem];"), 128, 1, check_copied);
+  assert_true(is_noticed(COPIES("1", ""), 128, 1));
+  assert_true(is_noticed(COPIES("33", INC), 128, 1));
+  expect("", COPIES("1048575", INC), 128, 1, "the mbarrier at shared address 0x0 awaits too many arrivals");
+}
+
+/* With .noinc, the expected count includes one arrival per thread that copies. */
+static void copies_are_among_the_arrivals(void **state) {
+  (void)state;
+  everywhere("", COPIES("33", NOINC), 128, 1, check_copied);
+  everywhere("", COPIES("65", NOINC NOINC), 128, 1, check_copied); /* the second one has no copies of its own */
+  assert_true(is_noticed(COPIES("34", NOINC), 128, 1));
+}
+
+/* Two slots in flight, each with an mbarrier: a copy is complete with the first arrival after it. */
+#define SLOTS(first, second)                                                                                           \
+  TID "mul.lo.u32 %r3, %r1, 3; st.global.b32 [%d2], %r3; bar.sync 0;\n"                                                \
+      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [smem], 128;\n"                                          \
+      "@%p1 mbarrier.init.shared.b64 [smem+8], 128; bar.sync 0; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r2;\n"         \
+      "cp.async.ca.shared.global [%r4+64], [%d2], 4; " first "\n"                                                      \
+      "cp.async.ca.shared.global [%r4+1024], [%d2], 4; " second "\n"                                                   \
+      "xor.b32 %r5, %r1, 127; shl.b32 %r6, %r5, 2; add.u32 %r6, %r6, %r2;\n"                                           \
+      "$V: mbarrier.try_wait.parity.shared.b64 %p3, [smem], 0; @!%p3 bra $V; ld.shared.b32 %r7, [%r6+64];\n"           \
+      "$W: mbarrier.try_wait.parity.shared.b64 %p3, [smem+8], 0; @!%p3 bra $W; ld.shared.b32 %r8, [%r6+1024];\n"       \
+      "add.u32 %r7, %r7, %r8; shr.u32 %r7, %r7, 1;\n"                                                                  \
+      "mul.wide.u32 %d4, %r5, 4; add.s64 %d4, %d9, %d4; st.global.b32 [%d4+2048], %r7;"
+#define NOINC_8 "cp.async.mbarrier.arrive.noinc.shared.b64 [smem+8];"
+
+static void arrivals_of_a_thread_are_in_order(void **state) {
+  (void)state;
+  everywhere("", SLOTS(NOINC, NOINC_8), 128, 1, check_copied);
+  assert_true(is_noticed(SLOTS("mbarrier.arrive.shared.b64 _, [smem];", NOINC_8), 128, 1));
+  assert_true(is_noticed(SLOTS(NOINC, "mbarrier.arrive.shared.b64 _, [smem+8];"), 128, 1));
+}
+
+/* TMA stores what cp.async of other threads has copied: no thread can fence its own copies before their arrival, so the
+ * thread that waits for the phase does. */
+#define STORES(fence)                                                                                                  \
+  TID "mul.lo.u32 %r3, %r1, 3; st.global.b32 [%d2], %r3; bar.sync 0;\n"                                                \
+      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [smem], 128; bar.sync 0; shl.b32 %r4, %r1, 2;\n"         \
+      "add.u32 %r4, %r4, %r2; cp.async.ca.shared.global [%r4+64], [%d2], 4; " NOINC "\n"                               \
+      "setp.ne.u32 %p2, %r1, 127; @%p2 bra $E;\n"                                                                      \
+      "$W: mbarrier.try_wait.parity.shared.b64 %p3, [smem], 0; @!%p3 bra $W; " fence "\n"                              \
+      "add.s64 %d4, %d9, 2048; cp.async.bulk.global.shared::cta.bulk_group [%d4], [smem+64], 512;\n"                   \
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; $E:"
+
+static void readers_fence_copies(void **state) {
+  (void)state;
+  everywhere("", STORES("fence.proxy.async.shared::cta;"), 128, 1, check_copied);
+  assert_true(is_noticed(STORES(""), 128, 1));
+  assert_int_equal(run("", STORES(""), 128, 1, 10), NEREID_OK); /* visible at the fence */
+  assert_int_not_equal(data[600], 3 * 88);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(registers_move_between_groups),   cmocka_unit_test(limits_of_kernels_count),
-      cmocka_unit_test(misuse_of_registers_is_reported), cmocka_unit_test(named_barriers_pair_warps),
-      cmocka_unit_test(misuse_of_barriers_is_reported),  cmocka_unit_test(ctas_arrive_at_each_other),
-      cmocka_unit_test(copies_add_their_arrivals),
+      cmocka_unit_test(registers_move_between_groups),     cmocka_unit_test(limits_of_kernels_count),
+      cmocka_unit_test(misuse_of_registers_is_reported),   cmocka_unit_test(named_barriers_pair_warps),
+      cmocka_unit_test(misuse_of_barriers_is_reported),    cmocka_unit_test(ctas_arrive_at_each_other),
+      cmocka_unit_test(copies_add_their_arrivals),         cmocka_unit_test(copies_are_among_the_arrivals),
+      cmocka_unit_test(arrivals_of_a_thread_are_in_order), cmocka_unit_test(readers_fence_copies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

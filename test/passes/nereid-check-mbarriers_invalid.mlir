@@ -105,3 +105,39 @@ tt.func public @wrong_parity(%n: i32) {
   tt.return
 }
 }
+
+// -----
+
+// Each warp arrives, and each thread for its copies.
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @threads() {
+  %c0 = arith.constant 0 : i32
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.init_barrier %m, 134 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.arrive_barrier %m, 1 {perWarp} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.async_copy_mbarrier_arrive %m : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.async_copy_mbarrier_arrive %m {noIncrement} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 2 of 134 arrivals are missing}}
+  ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+// Two CTAs: the warps of both arrive at the mbarrier of each.
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @cluster() {
+  %c0 = arith.constant 0 : i32
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.init_barrier %m, 9 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.arrive_barrier %m, 1 {perWarp, ctas = 3 : i32} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 1 of 9 arrivals are missing}}
+  ttng.wait_barrier %m, %c0 {cluster} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  tt.return
+}
+}

@@ -93,7 +93,7 @@ tt.func public @short_chain(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: 
   tt.return
 }
 
-// REMARK: not warp-specialized: no load through a descriptor can be executed ahead of its use
+// REMARK: not warp-specialized: no load through a descriptor, or of a dot's operand, can be executed ahead of its use
 tt.func public @in_place(%a: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

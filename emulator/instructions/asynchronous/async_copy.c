@@ -5,6 +5,7 @@
 #include "emulator/machine/effect.h"
 #include "emulator/machine/execute.h"
 #include "emulator/machine/mbarrier.h"
+#include "emulator/memory/proxy.h"
 #include "emulator/race/race.h"
 
 typedef struct copies {
@@ -29,6 +30,8 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
     if (from)
       memcpy(to, from, read);
     memset(to + read, 0, copies->size - read);
+    if (warp->cta->owners)
+      nereid_emulator_async_copy_write(warp->cta, copies->to[lane] & EMU_OFFSET_MASK, copies->size);
   }
   return true;
 }
@@ -96,10 +99,14 @@ static emu_next_t wait_all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   return nereid_emulator_wait_groups(warp, mask, EMU_GROUP_ASYNC, 0, false) ? EMU_ADVANCE : EMU_FAILED;
 }
 
-/* The copies that the lanes issued earlier have landed: performs their arrivals. */
+/* The copies that the lanes issued earlier have landed: performs their arrivals. Those of a thread are in order, so that
+ * each copy belongs to the first of them. */
 static bool land_arrival(emu_effect_t *effect, uint32_t lanes) {
-  if (!nereid_emulator_land_earlier(effect, lanes, EMU_GROUP_ASYNC))
+  if (!nereid_emulator_land_earlier_like(effect, lanes) ||
+      !nereid_emulator_land_earlier(effect, lanes, EMU_GROUP_ASYNC))
     return false;
+  if (effect->warp->cta->owners)
+    nereid_emulator_async_copies_complete(effect->warp, lanes);
   const emu_arrival_t arrival = {.count = (uint32_t)__builtin_popcount(lanes)};
   return nereid_emulator_mbarrier_arrive(effect->warp, effect->insn, __builtin_ctz(lanes), effect->mbarrier_cta,
                                          effect->mbarrier, &arrival);

@@ -82,6 +82,16 @@ static const char *change_of(nereid_arena_t *arena, const nereid_ring_remark_t *
   return text ? text : "";
 }
 
+/* The partition that fills the slots of a warp-specialized loop. */
+static const char *partition_of(nereid_arena_t *arena, const nereid_ring_remark_t *ring) {
+  const char *text = "TMA by a producer warp";
+  if (ring->by == NEREID_RING_BY_CP_ASYNC)
+    text = nereid_arena_format(arena, "cp.async by %d producer warps", ring->producers);
+  else if (ring->by == NEREID_RING_BY_STORES)
+    text = nereid_arena_format(arena, "stores of the %d warps of partition %d", ring->producers, ring->partition);
+  return text ? text : "";
+}
+
 /* What fills the slots, and what tells the consumers that a slot is full. */
 static const char *producer_of(nereid_arena_t *arena, const nereid_ring_remark_t *ring) {
   const char *iterations = ring->ahead == 1 ? "iteration" : "iterations", *text;
@@ -89,9 +99,10 @@ static const char *producer_of(nereid_arena_t *arena, const nereid_ring_remark_t
   if (ring->warps)
     text = nereid_arena_format(
         arena,
-        "TMA by a producer warp up to %d %s ahead; a full and an empty mbarrier per slot%s, whose "
-        "phases change %s; %lld consumer warps release a slot",
-        ring->ahead, iterations, shared_by(arena, ring), change_of(arena, ring), (long long)ring->warps);
+        "%s up to %d %s ahead; a full and an empty mbarrier per slot%s, whose phases change %s; %lld consumer warps "
+        "release a slot",
+        partition_of(arena, ring), ring->ahead, iterations, shared_by(arena, ring), change_of(arena, ring),
+        (long long)ring->warps);
   else if (kind == NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL)
     text = nereid_arena_format(arena, "TMA %d %s ahead; one full mbarrier per slot%s, whose phase changes %s",
                                ring->ahead, iterations, shared_by(arena, ring), change_of(arena, ring));

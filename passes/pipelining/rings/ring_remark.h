@@ -7,6 +7,9 @@
 
 #include "passes/pass.h"
 
+/* What fills a slot, where a partition of a warp-specialized loop does. */
+typedef enum nereid_ring_fill { NEREID_RING_BY_TMA, NEREID_RING_BY_CP_ASYNC, NEREID_RING_BY_STORES } nereid_ring_fill_t;
+
 typedef struct nereid_ring_remark {
   MlirOperation fill; /* fills a slot: a copy, or a store by threads */
   MlirValue buffer;   /* buffer of all slots */
@@ -16,7 +19,9 @@ typedef struct nereid_ring_remark {
   int32_t pending; /* cp.async: groups that the wait leaves in flight */
   size_t sharing;  /* TMA: rings whose slots share a full mbarrier */
   int64_t warps;   /* consumer warps, which release a slot through its empty mbarrier; 0: no warp specialization */
-  int32_t ctas;    /* CTAs of the cluster that load a slot together; 0 or 1: each CTA loads its own */
+  nereid_ring_fill_t by;
+  int32_t partition, producers; /* of a warp-specialized loop: the partition that fills slots, and its warps */
+  int32_t ctas;                 /* CTAs of the cluster that load a slot together; 0 or 1: each CTA loads its own */
 } nereid_ring_remark_t;
 
 /* Reports the ring at the location of its fill, as the decision "ring". Nothing when remarks are off. */

@@ -1,0 +1,59 @@
+/* The values that a partition of a divided loop passes to others, and the rings that pass them.
+ *
+ *   %x = tt.descriptor_load …   [1]         a ring that TMA fills
+ *   %y = tt.load …              [1]         a ring that cp.async fills
+ *   %d = ttng.warp_group_dot …  [0]         a ring that the threads of partition 0 store to
+ *   use %x [0]; use %y [0]; use %d [2] */
+#ifndef NEREID_PASSES_HANDED_VALUES_H
+#define NEREID_PASSES_HANDED_VALUES_H
+
+#include "passes/warp_specialization/partitions.h"
+
+enum { NEREID_HANDED_MAX = 16 /* values that share the barriers of a slot */ };
+
+/* How a slot is filled. */
+typedef enum nereid_handed_kind {
+  NEREID_HANDED_BY_TMA,
+  NEREID_HANDED_BY_CP_ASYNC,
+  NEREID_HANDED_BY_STORES,
+} nereid_handed_kind_t;
+
+/* A partition that uses the values. */
+typedef struct nereid_handed_reader {
+  int partition;
+  MlirOperation first, last;          /* uses in the block of the values */
+  MlirValue slots[NEREID_HANDED_MAX]; /* set by the caller */
+} nereid_handed_reader_t;
+
+typedef struct nereid_handed_value {
+  MlirOperation op; /* in the body of a loop of the nest */
+  intptr_t result;  /* of the op */
+  MlirType slot_type;
+  MlirValue ring; /* set by the caller */
+} nereid_handed_value_t;
+
+/* Values with the same readers and the same first and last uses, whose slots share full and empty barriers. */
+typedef struct nereid_handed_group {
+  nereid_handed_kind_t kind;
+  int partition; /* that computes them */
+  int32_t slots;
+  size_t size;
+  nereid_handed_value_t values[NEREID_HANDED_MAX];
+  size_t n_readers;
+  nereid_handed_reader_t readers[NEREID_PARTITION_MAX];
+  bool releases_previous; /* an iteration releases the slot of the one before, whose dot is complete by then */
+} nereid_handed_group_t;
+
+typedef NEREID_VECTOR(nereid_handed_group_t) nereid_handed_groups_t;
+
+/* Collects the groups of the divided loop `root`. Values that an op of the same partition uses in a slot, or that ops
+ * in several partitions use at once, are not collected. False when out of memory. Lives in `arena`. */
+bool nereid_handed_groups(MlirOperation module, MlirOperation root, nereid_arena_t *arena, nereid_handed_groups_t *out);
+
+/* The value, as the result of its op. */
+MlirValue nereid_handed_value(const nereid_handed_value_t *value);
+
+/* Whether `user` makes a buffer that the slot replaces, or a view of one. */
+bool nereid_handed_is_view(const nereid_handed_value_t *value, MlirOperation user);
+
+#endif
