@@ -228,6 +228,7 @@ static int report(const reducer_t *it, size_t before) {
   printf("shown by: %s\n", it->line);
   if (tool_interrupt_is_caught())
     printf("interrupted: continue with nereid reduce %s -o %s --resume\n", it->path, it->output);
+  fflush(stdout); /* the signal ends the process */
   return reduction->failed ? TOOL_CALL : TOOL_DONE;
 }
 
@@ -256,8 +257,11 @@ static int reduce(reducer_t *it) {
   tool_interrupt_end();
   if (shown)
     return report(it, before);
-  printf("the input does not show the property: %s\n",
-         it->settings.test ? "the command of --test fails" : reduction->text);
+  printf("%s%s\n",
+         tool_interrupt_is_caught() ? "interrupted before the input was tried"
+                                    : "the input does not show the property: ",
+         tool_interrupt_is_caught() ? "" : reduction->text);
+  fflush(stdout);
   return TOOL_PROGRAM;
 }
 

@@ -179,18 +179,32 @@ static void start(tool_trial_t *trial) {
   trial->process = tool_process_start(work, trial, trial->owner->subject.time_limit);
 }
 
-/* Waits for the trial; returns whether it shows the property. */
-static bool finish(tool_trial_t *trial) {
+/* Waits for the command of --test and stores what happened. */
+static void finish_test(tool_trial_t *trial) {
   const tool_reduction_t *it = trial->owner;
-  if (!it->test) {
-    tool_probe_finish(&it->subject, &trial->process, trial->outcome);
-    return trial->found->stage == STAGE_JUDGED && trial->outcome->verdict == TOOL_VERDICT_SHOWN;
-  }
+  tool_outcome_t *outcome = trial->outcome;
   int status;
   const bool in_time = tool_process_wait(&trial->process, &status);
   if (trial->found->stage == STAGE_JUDGED)
     unlink(path_of_test(trial));
-  return trial->found->stage == STAGE_JUDGED && in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!in_time)
+    snprintf(outcome->text, sizeof outcome->text, "%s takes more than %lld s", it->test,
+             (long long)it->subject.time_limit);
+  else if (WIFEXITED(status))
+    snprintf(outcome->text, sizeof outcome->text, "%s ends with exit status %d", it->test, WEXITSTATUS(status));
+  else
+    snprintf(outcome->text, sizeof outcome->text, "%s ends by signal %d", it->test, WTERMSIG(status));
+  outcome->verdict = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? TOOL_VERDICT_SHOWN : TOOL_VERDICT_CLEAN;
+}
+
+/* Waits for the trial; returns whether it shows the property. */
+static bool finish(tool_trial_t *trial) {
+  const tool_reduction_t *it = trial->owner;
+  if (it->test)
+    finish_test(trial);
+  else
+    tool_probe_finish(&it->subject, &trial->process, trial->outcome);
+  return trial->found->stage == STAGE_JUDGED && trial->outcome->verdict == TOOL_VERDICT_SHOWN;
 }
 
 static void discard(tool_trial_t *trial) {
@@ -204,7 +218,7 @@ static void discard(tool_trial_t *trial) {
 
 static void print_trial(const tool_reduction_t *it, const tool_trial_t *trial, bool kept) {
   static const char *const stages[] = {"not valid", "not valid", "not smaller", "known", ""};
-  const char *observation = it->test ? "no" : trial->outcome->text;
+  const char *observation = trial->outcome->text;
   if (it->verbose)
     fprintf(stderr, "%s %zu.%zu: %zu operations: %s%s\n", trial->edit->name, trial->place.position,
             trial->place.variant, trial->found->n_ops, stages[trial->found->stage],
