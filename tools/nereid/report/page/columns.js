@@ -31,7 +31,7 @@ function columnHtml(stage) {
 
 function createColumn(stage) {
   const element = document.createElement('section'), {name, lines} = stages[stage];
-  element.className = lines.length > 60 ? 'column wide' : 'column';
+  element.className = lines.some(line => line.text) ? 'column' : 'column bare';
   element.innerHTML = `<h2>${name}<span>${format(lines.length)} lines</span></h2>` +
                       `<div class="lines" tabindex="0" aria-label="${name}">${columnHtml(stage)}</div><canvas class="overview"></canvas>`;
   const list = element.querySelector('.lines'), overview = element.querySelector('canvas');
@@ -60,7 +60,7 @@ function drawBars() {
     lines.forEach((line, i) => {
       const cell = rowOf(stage, i + 1).children[1], number = numbers[i];
       if (number || cell.firstChild)
-        cell.innerHTML = number ? `<i style="width:${Math.max(2, number / largest * 36)}px" title="${format(number)} ${metric.name}"></i>` : '';
+        cell.innerHTML = number ? `<i style="width:${Math.max(2, number / largest * 34)}px" title="${format(number)} ${metric.name}"></i>` : '';
     });
   }
 }
@@ -115,7 +115,7 @@ function showPointed(stage, target) {
 function reveal(stage, number) {
   const list = columns[stage].list, top = (number - 1) * rowHeight;
   if (top < list.scrollTop + rowHeight || top > list.scrollTop + list.clientHeight - 3 * rowHeight)
-    list.scrollTop = top - list.clientHeight / 3;
+    list.scrollTop = top - Math.round(list.clientHeight / 3 / rowHeight) * rowHeight; // whole rows
 }
 
 // The marked line of a stage to scroll to: the one with the largest bar, else the first.

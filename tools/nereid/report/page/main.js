@@ -11,7 +11,7 @@ function showHeader() {
   if (machine) facts.push(`<b>${machine.registers}</b> registers`, `${machine.spill_stores ? '! ' : ''}<b>${format(machine.spill_stores + machine.spill_loads)}</b> bytes spilled`);
   if (report.memory.bytes) facts.push(`<b>${format(report.memory.bytes)}</b> bytes shared`);
   if (counters) facts.push(`<b>${format(Object.values(counters.warp_instructions).reduce((a, b) => a + b))}</b> warp instructions`);
-  document.getElementById('facts').innerHTML = facts.filter(Boolean).join(' · ');
+  document.getElementById('facts').innerHTML = facts.filter(Boolean).map(fact => `<span>${fact}</span>`).join(' · ');
 }
 
 function createMetrics() {
@@ -98,15 +98,28 @@ function onKey(event) {
 
 // --- the divider ---
 
+function resizePanel(height) {
+  document.getElementById('panel').style.height = `${Math.max(60, Math.min(innerHeight - 200, height))}px`;
+}
+
 function dragDivider(event) {
-  const panel = document.getElementById('panel'), start = event.clientY, height = panel.clientHeight;
-  const moveTo = at => { panel.style.height = `${Math.max(60, Math.min(innerHeight - 200, height + start - at.clientY))}px`; };
+  const start = event.clientY, height = document.getElementById('panel').clientHeight;
+  const moveTo = at => resizePanel(height + start - at.clientY);
   const stop = () => {
     removeEventListener('mousemove', moveTo);
     drawOverviews();
   };
   addEventListener('mousemove', moveTo);
   addEventListener('mouseup', stop, {once: true});
+}
+
+function pressDivider(event) {
+  const step = {ArrowUp: 40, ArrowDown: -40}[event.key];
+  if (!step) return;
+  event.preventDefault();
+  event.stopPropagation();
+  resizePanel(document.getElementById('panel').clientHeight + step);
+  drawOverviews();
 }
 
 // --- start ---
@@ -145,6 +158,7 @@ function start() {
     if (event.key === 'Escape') event.target.blur();
   });
   document.getElementById('divider').addEventListener('mousedown', dragDivider);
+  document.getElementById('divider').addEventListener('keydown', pressDivider);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', event => setTheme(event.matches ? 'dark' : 'light'));
   matchMedia('(max-width: 760px)').addEventListener('change', chooseStages);
   addEventListener('resize', drawOverviews);

@@ -58,6 +58,7 @@ function showLine() {
   }
   const {stage, number} = selected, line = lineAt(stage, number), operation = lineAt(stage, operationLine(stage, number));
   const parts = [`<h3>${escapeText(placeName(stage, number))}${line.op ? ` <span class="code">${escapeText(line.op)}</span>` : ''}</h3>`];
+  if (line.text) parts.push(`<p class="code text">${escapeText(line.text.trim())}</p>`);
   if (operation.link) parts.push(`<p class="quiet">linked ${linkNames[operation.link]}</p>`);
   if (operation.why) parts.push(`<p class="quiet">no origin: ${escapeText(operation.why)}</p>`);
   if (operation.cost) parts.push(costFacts(operation.cost));
@@ -74,6 +75,30 @@ function hotLines(stage) {
   return lines.filter(entry => entry.value).sort((a, b) => b.value - a.value || a.number - b.number).slice(0, 40);
 }
 
+// Columns of the table after the share of a line: text of a cell, by cost; those without any text are left out.
+const hotColumns = [
+  {title: 'instructions', of: cost => format(cost.warp_instructions)},
+  {title: 'sectors / request', of: cost => ratio(total(cost.global_sectors), total(cost.global_requests))},
+  {title: 'wavefronts / request', of: cost => ratio(total(cost.shared_wavefronts), total(cost.shared_requests))},
+  {title: 'conflicts', of: cost => cost.bank_conflicts ? format(cost.bank_conflicts) : ''},
+  {title: 'barriers', of: cost => cost.barriers ? format(cost.barriers) : ''},
+  {title: 'mma', of: cost => cost.mma ? format(cost.mma) : ''},
+];
+
+function hotTable(all) {
+  const lines = hotLines(hotStage), shown = hotColumns.filter(column => lines.some(({line}) => column.of(line.cost)));
+  const hasText = lines.some(({line}) => line.text);
+  const rows = lines.map(({line, number, value}) => {
+    const share = `${(value / all * 100).toFixed(1)}`;
+    return `<tr data-to="${stages[hotStage].name}:${number}"><td>${escapeText(placeName(hotStage, number))}</td>` +
+           `<td><span class="share"><i style="width:${share}%"></i></span></td><td class="amount">${share} %</td>` +
+           shown.map(column => `<td class="amount">${column.of(line.cost)}</td>`).join('') +
+           (hasText ? `<td class="code">${escapeText(line.text.trim())}</td></tr>` : '</tr>');
+  });
+  const titles = shown.map(column => `<th class="amount">${column.title}`).join('');
+  return `<table><thead><tr><th>line<th><th class="amount">share${titles}${hasText ? '<th>text' : ''}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
 function showHottest() {
   if (!report.counters) {
     content.innerHTML = '<p class="quiet">The report has no counters: it was written without arguments (--arg).</p>';
@@ -81,17 +106,7 @@ function showHottest() {
   }
   const all = stages[hotStage].lines.reduce((sum, line) => sum + (line.cost ? metric.of(line.cost) : 0), 0);
   const options = stages.map((stage, i) => stage.name === 'sass' ? '' : `<option value="${i}"${i === hotStage ? ' selected' : ''}>${stage.name}</option>`).join('');
-  const rows = hotLines(hotStage).map(({line, number, value}) => {
-    const cost = line.cost, share = value / all;
-    return `<tr data-to="${stages[hotStage].name}:${number}"><td>${escapeText(placeName(hotStage, number))}</td>` +
-           `<td><span class="share"><i style="width:${share * 100}%"></i></span></td><td class="amount">${(share * 100).toFixed(1)} %</td>` +
-           `<td class="amount">${format(cost.warp_instructions)}</td><td class="amount">${ratio(total(cost.global_sectors), total(cost.global_requests))}</td>` +
-           `<td class="amount">${ratio(total(cost.shared_wavefronts), total(cost.shared_requests))}</td><td class="amount">${cost.bank_conflicts ? format(cost.bank_conflicts) : ''}</td>` +
-           `<td class="amount">${cost.barriers || ''}</td><td class="amount">${cost.mma ? format(cost.mma) : ''}</td><td class="code">${escapeText(line.text.trim())}</td></tr>`;
-  }).join('');
-  content.innerHTML = `<p>lines of <select id="hot-stage">${options}</select> by ${metric.name}, ${format(all)} in all</p>` +
-    '<table><thead><tr><th>line<th><th class="amount">share<th class="amount">instructions<th class="amount">sectors / request<th class="amount">wavefronts / request' +
-    `<th class="amount">conflicts<th class="amount">barriers<th class="amount">mma<th>text</tr></thead><tbody>${rows}</tbody></table>`;
+  content.innerHTML = `<p>lines of <select id="hot-stage">${options}</select> by ${metric.name}, ${format(all)} in all</p>${hotTable(all)}`;
   document.getElementById('hot-stage').addEventListener('change', event => {
     hotStage = Number(event.target.value);
     showHottest();

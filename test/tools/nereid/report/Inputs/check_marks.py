@@ -37,4 +37,5 @@ def main():
         sys.exit("check_marks.py: %d rows are drawn as marked" % classes)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -125,4 +125,5 @@ def main():
     print("%d of %d instructions linked, %d lines of %s have a cost" % (len(linked), len(instructions), reached, names[0]))
 
 
-main()
+if __name__ == "__main__":
+    main()
