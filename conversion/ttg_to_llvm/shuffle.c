@@ -72,3 +72,11 @@ void nereid_shuffle(nereid_lower_t *lower, nereid_shuffle_t mode, MlirValue lane
     r += together;
   }
 }
+
+MlirValue nereid_shuffle_first_thread(nereid_lower_t *lower) {
+  nereid_lower_t prologue = nereid_lower_in_prologue(lower);
+  if (mlirValueIsNull(lower->group->uniform_thread))
+    lower->group->uniform_thread =
+        shuffle_word(&prologue, NEREID_SHUFFLE_INDEX, nereid_emit_i32(&prologue, 0), lower->group->thread_id);
+  return lower->group->uniform_thread;
+}

@@ -20,4 +20,8 @@ typedef enum nereid_shuffle {
 void nereid_shuffle(nereid_lower_t *lower, nereid_shuffle_t mode, MlirValue lane, intptr_t count,
                     const MlirValue *values, MlirValue *out_values);
 
+/* The number of the first thread of the executing warp, as the i32 thread_id, in a register that the assembler keeps
+ * uniform. Computed once, in the prologue. */
+MlirValue nereid_shuffle_first_thread(nereid_lower_t *lower);
+
 #endif

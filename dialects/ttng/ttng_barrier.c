@@ -61,8 +61,6 @@ MlirLogicalResult nereid_ttng_arrive_barrier_verify(MlirOperation op) {
   if (mlirLogicalResultIsFailure(nereid_ttng_barrier_operand_verify(op, nereid_ttng_arrive_barrier_get_alloc(op))))
     return mlirLogicalResultFailure();
   MlirAttribute ctas = nereid_ttng_arrive_barrier_get_ctas_attr(op);
-  if (!mlirAttributeIsNull(ctas) && !nereid_ttng_arrive_barrier_get_per_warp(op))
-    return nereid_diagnose(op, "arrives at mbarriers of other CTAs, expected perWarp with ctas");
   const int64_t last = nereid_ttg_num_ctas(op);
   if (!mlirAttributeIsNull(ctas) &&
       (nereid_ttng_arrive_barrier_get_ctas(op) < 1 || (int64_t)nereid_ttng_arrive_barrier_get_ctas(op) >> last != 0))

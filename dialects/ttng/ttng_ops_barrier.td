@@ -65,15 +65,15 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
   let description = [{
     `phase` is the parity, 0 or 1, of the awaited phase: the wait ends at once when the barrier is already in a phase of
     the other parity. `deps` lists the buffers that asynchronous operations of the barrier access until it completes;
-    without a list they are unknown. No wait where `pred` is false. With `cluster`, other CTAs of the cluster arrive at
-    the mbarrier, and their earlier accesses are ordered before the end of the wait.
+    without a list they are unknown. No wait where `pred` is false. With `firstWarp`, only the first of the warps
+    that run the op waits, which also issues TMA copies.
   }];
   let arguments = (ins
     TTNG_Barrier<[MemRead<TTG_SharedMemory>, MemWrite<TTG_SharedMemory>]>:$alloc,
     I32:$phase,
     Optional<I1>:$pred,
     Variadic<TTG_MemDescType>:$deps,
-    UnitAttr:$cluster
+    UnitAttr:$firstWarp
   );
   let assemblyFormat = [{
     $alloc `,` $phase (`,` $pred^)? (`deps` $deps^)?
@@ -88,8 +88,9 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [AttrSizedOperandSegments]>
     Subtracts `count` from the pending arrivals of the current phase, after the accesses of all warps that run the op.
     With `perWarp`, each of these warps subtracts `count`, after its own accesses. No effect where `pred` is false.
     `deps` lists the buffers that the arrival releases: asynchronous operations that access them must be complete.
-    With `perWarp` and `ctas`, each warp arrives at the mbarriers of several CTAs of the cluster, at the same address:
-    for each bit x of `ctas` at that of the CTA whose number is this one's xor x.
+    With `ctas`, arrivals are at the mbarriers of several CTAs of the cluster, at the same address: for each bit x of
+    `ctas` at that of the CTA whose number is this one's xor x. They order accesses to the shared memory of the arriving
+    CTA before the writes of TMA copies that the waiting thread issues.
 
     ```mlir
     ttng.arrive_barrier %bar, 1, %p : !ttg.memdesc<1xi64, #shared, #smem, mutable>

@@ -9,6 +9,7 @@
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "layout/exchange.h"
+#include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -148,6 +149,18 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
     return false;
   width = width < in_buffer ? width : in_buffer;
   return width * nereid_scratch_element_bytes(type) >= LEAST_BYTES;
+}
+
+MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperation load, bool selects) {
+  MlirValue other = nereid_tt_load_get_other(load);
+  if (mlirValueIsNull(nereid_tt_load_get_mask(load)))
+    return (MlirValue){NULL};
+  if (!mlirValueIsNull(other) && !selects)
+    return other;
+  MlirType tensor = mlirValueGetType(nereid_ir_result(load)), element = mlirShapedTypeGetElementType(tensor);
+  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(tensor), element, 0.0)
+                                                 : mlirIntegerAttrGet(element, 0);
+  return nereid_ir_result(nereid_arith_constant_build(builder, mlirDenseElementsAttrSplatGet(tensor, zero)));
 }
 
 bool nereid_ring_crosses_warps(MlirOperation load) {

@@ -4,6 +4,7 @@
 #define NEREID_PASSES_RING_H
 
 #include "analysis/axis/axis_info.h"
+#include "nereid/builder.h"
 #include "passes/pipelining/schedule.h"
 
 typedef NEREID_VECTOR(const nereid_scheduled_op_t *) nereid_scheduled_ops_t;
@@ -62,6 +63,9 @@ bool nereid_ring_is_read_first(MlirOperation load);
 /* The encoding of a buffer from which a dot by tensor cores or by multiply-add reads its operand `tensor` in the layout
  * `operand`; null for a layout that is not a dot operand's. */
 MlirAttribute nereid_ring_operand_encoding(MlirType tensor, MlirAttribute operand);
+
+/* Emits the value of elements that the mask of a tt.load excludes: zeros where `selects`; null when it has no mask. */
+MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperation load, bool selects);
 
 /* The memdesc type of an immutable buffer for `tensor`. */
 MlirType nereid_ring_buffer_type(MlirType tensor, MlirAttribute encoding);

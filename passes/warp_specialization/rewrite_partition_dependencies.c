@@ -274,8 +274,7 @@ static void emit_copy(const emit_t *emit, size_t number) {
 static MlirValue emit_wait_for_slot(const emit_t *emit, const nereid_builder_t *builder) {
   MlirValue index = emit->counter->index;
   MlirValue empty = result_of(emit, nereid_ring_barrier(builder, emit->empty, index));
-  assign(nereid_ttng_wait_barrier_build(builder, empty, free_phase(emit, builder), (MlirValue){NULL}, 0, NULL,
-                                        sharing_of(emit->group) != NEREID_RING_NOT_SHARED),
+  assign(nereid_ttng_wait_barrier_build(builder, empty, free_phase(emit, builder), (MlirValue){NULL}, 0, NULL, false),
          emit->partitions);
   return result_of(emit, nereid_ring_barrier(builder, emit->full, index));
 }

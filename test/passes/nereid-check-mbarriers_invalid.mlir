@@ -137,7 +137,7 @@ tt.func public @cluster() {
   ttng.init_barrier %m, 9 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.arrive_barrier %m, 1 {perWarp, ctas = 3 : i32} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 1 of 9 arrivals are missing}}
-  ttng.wait_barrier %m, %c0 {cluster} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
 }

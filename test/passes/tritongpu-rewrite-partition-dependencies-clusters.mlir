@@ -16,7 +16,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 4 : i32, "ttg.thr
 // CHECK-LABEL: @product
 // CHECK-COUNT-4: ttng.init_barrier %{{.*}}, 1 :
 // CHECK-COUNT-4: ttng.init_barrier %{{.*}}, 12 :
-// CHECK: ttng.wait_barrier {{.*}} {cluster, ttg.partition = array<i32: 1>}
+// CHECK: ttng.wait_barrier {{.*}} {ttg.partition = array<i32: 1>}
 // CHECK: ttng.barrier_expect %{{.*}}, 16384
 // CHECK-COUNT-2: ttng.async_tma_copy_global_to_local {{.*}} {multicast, ttg.partition = array<i32: 1>}
 // CHECK: ttng.arrive_barrier {{.*}} {ctas = 7 : i32, perWarp, ttg.partition = array<i32: 0>}

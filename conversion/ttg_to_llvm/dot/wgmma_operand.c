@@ -96,10 +96,7 @@ static MlirValue group_part(nereid_lower_t *lower, const nereid_layout_t *offset
     return (MlirValue){NULL};
   nereid_lower_t prologue = nereid_lower_in_prologue(lower);
   nereid_lower_warp_group_t uniform = *lower->group;
-  if (mlirValueIsNull(lower->group->uniform_thread))
-    nereid_shuffle(&prologue, NEREID_SHUFFLE_INDEX, nereid_emit_i32(&prologue, 0), 1, &lower->group->thread_id,
-                   &lower->group->uniform_thread);
-  uniform.thread_id = lower->group->uniform_thread;
+  uniform.thread_id = nereid_shuffle_first_thread(lower);
   prologue.group = &uniform;
   return nereid_lower_thread_coordinate(&prologue, offsets, 0);
 }

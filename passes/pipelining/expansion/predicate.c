@@ -22,6 +22,8 @@ bool nereid_predicate_is_needed(MlirOperation op) {
   case NEREID_OP_TTNG_BARRIER_EXPECT:
   case NEREID_OP_TTNG_WAIT_BARRIER:
     return true;
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
+    return !mlirValueIsNull(nereid_ttng_arrive_barrier_get_pred(op));
   case NEREID_OP_SCF_IF:
     return !nereidMlirOperationIsPure(op);
   default:
@@ -98,6 +100,8 @@ static intptr_t predicate_operand(MlirOperation op) {
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
   case NEREID_OP_TTNG_BARRIER_EXPECT:
     return mlirOperationGetNumOperands(op) - 1;
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
+    return mlirValueIsNull(nereid_ttng_arrive_barrier_get_pred(op)) ? -1 : 1;
   default:
     return -1;
   }
@@ -119,7 +123,7 @@ static MlirOperation restrict_wait(const nereid_builder_t *builder, MlirOperatio
   return nereid_ttng_wait_barrier_build(builder, nereid_ttng_wait_barrier_get_alloc(op),
                                         nereid_ttng_wait_barrier_get_phase(op),
                                         mlirValueIsNull(predicate) ? exists : both(builder, exists, predicate), 0, deps,
-                                        nereid_ttng_wait_barrier_get_cluster(op));
+                                        nereid_ttng_wait_barrier_get_first_warp(op));
 }
 
 MlirOperation nereid_predicate_apply(MlirOperation op, MlirValue exists) {

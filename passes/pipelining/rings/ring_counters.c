@@ -8,6 +8,8 @@
 #include "passes/support/scalar.h"
 #include "seam/ir.h"
 
+enum { VALUES = 3 /* that the loop carries for a counter, at most */ };
+
 size_t nereid_ring_counters_add(nereid_ring_counters_t *counters, nereid_arena_t *arena, int32_t slots, int32_t stage,
                                 bool has_phase) {
   for (size_t i = 0; i < counters->size; ++i) {
@@ -23,12 +25,13 @@ size_t nereid_ring_counters_add(nereid_ring_counters_t *counters, nereid_arena_t
 
 MlirOperation nereid_ring_counters_carry(nereid_ring_counters_t *counters, nereid_arena_t *arena, MlirOperation loop,
                                          MlirValue zero) {
-  MlirValue *initial = nereid_arena_new(arena, MlirValue, 2 * counters->size);
+  MlirValue *initial = nereid_arena_new(arena, MlirValue, VALUES * counters->size);
   intptr_t n = 0;
   if (!initial)
     return (MlirOperation){NULL};
   for (size_t i = 0; i < counters->size; ++i)
-    for (int values = (counters->data[i].slots > 1) + counters->data[i].has_phase; values > 0; --values)
+    for (int values = (counters->data[i].slots > 1) + counters->data[i].has_phase + counters->data[i].has_reuse;
+         values > 0; --values)
       initial[n++] = zero;
   loop = nereid_loop_with_carried(loop, n, initial);
   MlirBlock body = nereid_loop_body(loop);
@@ -38,6 +41,8 @@ MlirOperation nereid_ring_counters_carry(nereid_ring_counters_t *counters, nerei
     counter->index = counter->slots > 1 ? mlirBlockGetArgument(body, next++) : zero;
     if (counter->has_phase)
       counter->phase = mlirBlockGetArgument(body, next++);
+    if (counter->has_reuse)
+      counter->reuse = mlirBlockGetArgument(body, next++);
   }
   return loop;
 }
@@ -80,6 +85,15 @@ static void advance_phase(const advance_t *advance, MlirValue wraps) {
   yield(advance, next);
 }
 
+/* Yields 1 after the index has started over. */
+static void advance_reuse(const advance_t *advance, MlirValue wraps) {
+  MlirValue next = advance->one;
+  if (!mlirValueIsNull(wraps))
+    next =
+        scheduled(advance, nereid_arith_select_build(&advance->builder, wraps, advance->one, advance->counter->reuse));
+  yield(advance, next);
+}
+
 void nereid_ring_counters_advance(const nereid_ring_counters_t *counters, MlirOperation loop, MlirValue zero,
                                   int32_t cluster) {
   MlirOperation end = mlirBlockGetTerminator(nereid_loop_body(loop));
@@ -95,5 +109,7 @@ void nereid_ring_counters_advance(const nereid_ring_counters_t *counters, MlirOp
       wraps = advance_index(&advance, nereid_scalar_constant(&outside, i32, counter->slots));
     if (counter->has_phase)
       advance_phase(&advance, wraps);
+    if (counter->has_reuse)
+      advance_reuse(&advance, wraps);
   }
 }

@@ -5,7 +5,7 @@
  *     yield %wraps ? 0 : %i + 1, %wraps ? %p xor 1 : %p
  *
  * A counter selects a slot. Its phase, where one is required, is the parity of the number of times that it started
- * over: of the phase of the slot's mbarrier. */
+ * over: of the phase of the slot's mbarrier. Its reuse is 0 until it has started over, then 1. */
 #ifndef NEREID_PASSES_RING_COUNTERS_H
 #define NEREID_PASSES_RING_COUNTERS_H
 
@@ -18,9 +18,10 @@
 
 typedef struct nereid_ring_counter {
   int32_t slots, stage;
-  bool has_phase;
+  bool has_phase, has_reuse;
   MlirValue index; /* i32; the constant 0 for one slot */
   MlirValue phase; /* i32, 0 or 1; null without a phase */
+  MlirValue reuse; /* i32, 0 or 1: whether the slot has been filled before; null if not required */
 } nereid_ring_counter_t;
 
 typedef NEREID_VECTOR(nereid_ring_counter_t) nereid_ring_counters_t;

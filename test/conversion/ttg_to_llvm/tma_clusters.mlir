@@ -66,12 +66,26 @@ tt.func public @multicast(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i3
 // CHECK: %[[ARRIVES:.*]] = llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
 // CHECK: %[[OWN:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
 // CHECK: %[[CTA:.*]] = llvm.xor %[[OWN]], %{{.*}} : i32
-// CHECK: "{ .reg .b32 there; @$1 mapa.shared::cluster.u32 there, $0, $2; @$1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there], $3; }", "r,b,r,r,~{memory}" %{{.*}}, %[[ARRIVES]], %[[CTA]],
-// CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done
+// CHECK: "{ .reg .b32 there; @$1 mapa.shared::cluster.u32 there, $0, $2; @$1 mbarrier.arrive.shared::cluster.b64 _, [there], $3; }", "r,b,r,r,~{memory}" %{{.*}}, %[[ARRIVES]], %[[CTA]],
+// CHECK: mbarrier.try_wait.parity.shared.b64 done
 tt.func public @release(%phase: i32) {
   %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.arrive_barrier %m, 1 {ctas = 7 : i32, perWarp} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  ttng.wait_barrier %m, %phase {cluster} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.wait_barrier %m, %phase : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  tt.return
+}
+
+// A thread for each CTA, after all warps of the CTA; the first warp waits.
+// CHECK-LABEL: llvm.func @release_together(
+// CHECK-NOT: bar.warp.sync
+// CHECK: %[[ARRIVES:.*]] = llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
+// CHECK: mbarrier.arrive.shared::cluster.b64 _, [there], $3; }", "r,b,r,r,~{memory}" %{{.*}}, %[[ARRIVES]],
+// CHECK: %[[FIRST:.*]] = llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
+// CHECK: "{ .reg .pred done; @!$2 bra over; again: mbarrier.try_wait{{.*}} %[[FIRST]] :
+tt.func public @release_together(%phase: i32) {
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.arrive_barrier %m, 1 {ctas = 3 : i32} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.wait_barrier %m, %phase {firstWarp} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
 

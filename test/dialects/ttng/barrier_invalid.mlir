@@ -83,18 +83,6 @@ tt.func @arrive_count(%bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32} {
-tt.func @arrive_elsewhere(%bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
-  // expected-error @below {{arrives at mbarriers of other CTAs, expected perWarp with ctas}}
-  ttng.arrive_barrier %bar, 1 {ctas = 3 : i32} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  tt.return
-}
-}
-
-// -----
-
-#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 2 : i32} {
 tt.func @arrive_beyond(%bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
   // expected-error @below {{expects ctas to be a set of the 2 CTAs of the cluster, got 5}}
   ttng.arrive_barrier %bar, 1 {ctas = 5 : i32, perWarp} : !ttg.memdesc<1xi64, #bar, #smem, mutable>

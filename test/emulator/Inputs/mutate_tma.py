@@ -50,7 +50,7 @@ STEPS = ["--steps", "400000"]
 NAMES = """copied_tiles two_results reordered outside_nan_f16 added_i32 stored_and_added bits_i64 of_head made_in_loop multiplied_f16_nn
 multiplied_large persistent_flat persistent_0_steps early_exit subtiles two_loops_32 attention_causal gradients_kv_causal convolution
 log_sums linear_attention multiplied_specialized multiplied_specialized@2 multiplied_specialized@4 persistent_specialized@4
-attention_specialized@2 mirrored@2""".split()
+attention_specialized@2 mirrored@2 multiplied_f16_nn@2 persistent_flat@4""".split()
 
 
 def mutations(line):
