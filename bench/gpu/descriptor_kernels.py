@@ -108,10 +108,10 @@ def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: 
     acc = tl.zeros((BM, D), tl.float32)
     scale *= 1.4426950408889634
     rows = first + tl.arange(0, BM)
-    end = first if CAUSAL else length
+    end = first // BN * BN if CAUSAL else length
     highest, total, acc = attention_blocks(x, k, v, base, rows, highest, total, acc, scale, 0, end, BN, False)
     if CAUSAL:
-        highest, total, acc = attention_blocks(x, k, v, base, rows, highest, total, acc, scale, end, end + BM, BN, True)
+        highest, total, acc = attention_blocks(x, k, v, base, rows, highest, total, acc, scale, end, first + BM, BN, True)
     o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
 
 

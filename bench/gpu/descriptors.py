@@ -23,6 +23,8 @@ from descriptor_kernels import attention, attention_logs, gradient_sums, gradien
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
+# By width: rows of queries, rows of keys, options. Of 64: three CTAs per multiprocessor without a producer.
+ATTENTION = {128: ((128, 128), {"num_warps": 8, "num_stages": 3}), 64: ((64, 128), {"num_warps": 4, "num_stages": 2})}
 
 
 def describe(tensor, block):
@@ -143,7 +145,8 @@ def cases(size):
         for width in (128, 64):
             for causal in (False, True):
                 name = f"attention_d{width}_{'causal' if causal else 'full'}_{length}"
-                yield lambda: Attention(name, width, causal, (128, 128), length=length, num_warps=8, num_stages=3)
+                block, options = ATTENTION[width]
+                yield lambda: Attention(name, width, causal, block, length=length, **options)
     yield lambda: Backward("backward_d128_full", 128, False, (64, 128), (128, 64), num_warps=8, num_stages=2)
     yield lambda: Backward("backward_d128_causal", 128, True, (64, 128), (128, 64), num_warps=8, num_stages=2)
     yield lambda: Backward("backward_d64_full", 64, False, (64, 128), (128, 64), num_warps=8, num_stages=2)

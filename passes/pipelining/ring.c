@@ -244,6 +244,26 @@ static bool is_read_before(const reading_t *reading, const nereid_scheduled_op_t
   return false;
 }
 
+/* Whether the dots of the previous step are complete at the copy: a younger dot is, since its result is used before. */
+static bool follows_complete_dot(const reading_t *reading) {
+  const nereid_schedule_t *schedule = reading->schedule;
+  const int32_t copy = reading->load->scheduled->cluster;
+  for (size_t i = 0; i < schedule->ops.size; ++i) {
+    const nereid_scheduled_op_t *dot = &schedule->ops.data[i];
+    if (nereid_op_kind(dot->op) == NEREID_OP_TTNG_WARP_GROUP_DOT && !nereid_ring_dot_stays_in_flight(dot->op) &&
+        dot->cluster < copy && is_read_before(reading, dot))
+      return true;
+  }
+  return false;
+}
+
+/* Whether the dot `user` reads the slot longer than its step, and at the copy. */
+static bool is_read_longer(const reading_t *reading, const nereid_scheduled_op_t *user) {
+  if (!nereid_ring_dot_stays_in_flight(user->op))
+    return false;
+  return user->cluster < reading->load->scheduled->cluster || !follows_complete_dot(reading);
+}
+
 /* Adds the reads of a buffer, through views of it. */
 static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
@@ -254,7 +274,7 @@ static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
       add_read(reading, scheduled->stage,
                reading->load->is_copied && scheduled->cluster < reading->load->scheduled->cluster &&
                    is_read_before(reading, scheduled),
-               nereid_ring_dot_stays_in_flight(user));
+               is_read_longer(reading, scheduled));
     for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
       if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))))
         add_buffer_reads(reading, mlirOperationGetResult(user, r));

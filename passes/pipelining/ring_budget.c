@@ -7,6 +7,7 @@
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/support/descriptor.h"
@@ -234,32 +235,43 @@ bool nereid_ring_budget_in_flight(const nereid_operations_t *keys) {
   return false;
 }
 
-static MlirWalkResult add_accumulators(MlirOperation op, void *user_data) {
-  int64_t *bytes = user_data;
+typedef struct dots {
+  int64_t bytes;       /* of their results */
+  int count, computed; /* all, and those that take operand A from registers */
+} dots_t;
+
+static MlirWalkResult add_dot(MlirOperation op, void *user_data) {
+  dots_t *dots = user_data;
   const nereid_op_kind_t kind = nereid_op_kind(op);
-  if (kind == NEREID_OP_TTNG_WARP_GROUP_DOT || kind == NEREID_OP_TT_DOT)
-    *bytes += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
+  if (kind != NEREID_OP_TTNG_WARP_GROUP_DOT && kind != NEREID_OP_TT_DOT)
+    return MlirWalkResultAdvance;
+  dots->bytes += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
+  dots->computed += kind == NEREID_OP_TTNG_WARP_GROUP_DOT &&
+                    mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op)));
+  ++dots->count;
   return MlirWalkResultAdvance;
 }
 
 /* CTAs that a multiprocessor can execute at a time, as far as registers limit them. */
-static int64_t ctas_by_registers(MlirOperation loop) {
+static int64_t ctas_by_registers(MlirOperation loop, const dots_t *dots) {
   enum { WORD_BYTES = 4 };
-  int64_t bytes = 0;
-  mlirOperationWalk(loop, add_accumulators, &bytes, MlirWalkPreOrder);
   const int64_t threads = (int64_t)nereid_ttg_num_warps(loop) * LANES;
-  const int64_t ctas = REGISTERS / (bytes / WORD_BYTES + OTHER_REGISTERS * threads);
+  const int64_t accumulators = dots->bytes / WORD_BYTES;
+  const int64_t ctas = REGISTERS / (accumulators + OTHER_REGISTERS * threads);
   return ctas > 1 ? ctas : 1;
 }
 
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after) {
-  enum { ENOUGH = 2 /* CTAs, of which one works while the other waits */ };
   const int64_t limit = nereid_allocation_limit(module), others = limit - available - ALIGNMENT + RESERVED;
-  int64_t ctas = (limit + RESERVED) / (before + others);
-  const int64_t by_registers = ctas_by_registers(loop);
-  ctas = ctas < by_registers ? ctas : by_registers;
-  return after <= available && (limit + RESERVED) / (after + others) >= (ctas < ENOUGH ? ctas : ENOUGH);
+  dots_t dots = {0};
+  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
+  /* One CTA works while the other waits; in attention, one multiplies, one computes, one waits. */
+  const int64_t enough = dots.count > 1 && dots.computed ? 3 : 2;
+  const int64_t by_registers = ctas_by_registers(loop, &dots), by_memory = (limit + RESERVED) / (before + others);
+  int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
+  ctas = ctas < enough ? ctas : enough;
+  return after <= available && (limit + RESERVED) / (after + others) >= ctas;
 }
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {

@@ -35,12 +35,13 @@ int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, c
 int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
 /* Whether rings of `after` bytes instead of `before` fit in the `available` bytes and leave a multiprocessor as many
- * CTAs at a time, or two, by an estimate of the registers of the loop's dots. */
+ * CTAs at a time, or two, by an estimate of the registers of the loop's dots; or three, where threads compute operands of
+ * dots. */
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after);
 
 /* Whether a step should fill slots late, because dots in flight read one more slot: otherwise the rings of `keys` do
- * not fit, or leave a multiprocessor one CTA instead of two. Else the additional slot is worth its memory: copies wait
+ * not fit, or leave a multiprocessor too few CTAs. Else the additional slot is worth its memory: copies wait
  * for no dot, and a step has one barrier of the CTA. */
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 

@@ -19,7 +19,9 @@
  *
  * Late in a loop with dots of warp groups, which are asynchronous, means: the dots that depend on no other dot of the
  * iteration, then the copies, then the rest, so that the copies and the rest are executed while those dots are in
- * flight.
+ * flight. If the rest has dots, too, the copies follow the first use of the leading dot, as in attention:
+ *
+ *   first dot     maximum of its result     copies     softmax, second dot
  *
  * A dot with a latency is executed that many iterations early. So is one on which another op with a latency depends:
  * with tt.latency = 1 on the operand that attention's second dot takes from registers, the softmax of an iteration
@@ -60,6 +62,7 @@ typedef struct scheduler {
   nereid_map_t early;       /* op -> 1: copies, dots with a latency, and what they depend on in their stage */
   nereid_map_t after;       /* op -> cluster plus 1, for arrivals at mbarriers */
   nereid_map_t leading; /* op -> 1: dots of warp groups that are issued before the copies, and what they depend on */
+  nereid_map_t readers; /* op -> 1: the first use of the leading dot that late copies follow, and what it depends on */
   int64_t max_stage;
 } scheduler_t;
 
@@ -316,6 +319,14 @@ static bool mark_leading(const scheduler_t *scheduler, MlirOperation op, nereid_
   return true;
 }
 
+/* Marks in `out` what is marked in `marked`. */
+static void add_marked(const scheduler_t *scheduler, const nereid_map_t *marked, nereid_map_t *out) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_map_find(marked, op.ptr))
+      mark(out, op);
+}
+
 /* Finds the dots of warp groups that depend on no other dot in their stage. */
 static void find_leading(scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
@@ -324,11 +335,69 @@ static void find_leading(scheduler_t *scheduler) {
     nereid_map_initialize(&marked, scheduler->arena);
     if (!is_async_dot(op) || !mark_leading(scheduler, op, &marked))
       continue;
-    for (MlirOperation other = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(other);
-         other = mlirOperationGetNextInBlock(other))
-      if (nereid_map_find(&marked, other.ptr))
-        mark(&scheduler->leading, other);
+    add_marked(scheduler, &marked, &scheduler->leading);
   }
+}
+
+/* Marks `op` and what it depends on in its stage besides leading dots and what these depend on; false when it depends
+ * on another dot. */
+static bool mark_until_dots(const scheduler_t *scheduler, MlirOperation op, nereid_map_t *marked) {
+  nereid_schedule_values_t uses = {0};
+  if (nereid_map_find(marked, op.ptr) || nereid_map_find(&scheduler->leading, op.ptr))
+    return true;
+  mark(marked, op);
+  nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation from = nereid_defining_op(uses.data[i]);
+    if (mlirOperationIsNull(from) || stage_of(scheduler, from) != stage_of(scheduler, op))
+      continue;
+    if ((is_async_dot(from) && !nereid_map_find(&scheduler->leading, from.ptr)) ||
+        !mark_until_dots(scheduler, from, marked))
+      return false;
+  }
+  return true;
+}
+
+/* The only leading dot; null if there is another number of them. */
+static MlirOperation only_leading_dot(const scheduler_t *scheduler) {
+  MlirOperation found = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!is_async_dot(op) || !nereid_map_find(&scheduler->leading, op.ptr))
+      continue;
+    if (!mlirOperationIsNull(found))
+      return (MlirOperation){NULL};
+    found = op;
+  }
+  return found;
+}
+
+/* Whether nothing but `leading`, and dots that stay in flight, reads `value` or a buffer or view of it. */
+static bool is_read_by_dots(MlirValue value, MlirOperation leading) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (mlirOperationEqual(user, leading) || nereid_ring_dot_stays_in_flight(user))
+      continue;
+    if ((nereid_op_kind(user) != NEREID_OP_TTG_LOCAL_ALLOC && !nereid_ttg_is_memdesc_view(user)) ||
+        !is_read_by_dots(nereid_ir_result(user), leading))
+      return false;
+  }
+  return true;
+}
+
+/* Finds the first use of the leading dot that copies can follow: all that reads slots is complete there, or reads those
+ * of the present iteration. */
+static void find_readers(scheduler_t *scheduler) {
+  nereid_map_t marked;
+  nereid_map_initialize(&marked, scheduler->arena);
+  MlirOperation dot = only_leading_dot(scheduler);
+  MlirOperation reader = mlirOperationIsNull(dot) ? dot : first_reader(scheduler, dot);
+  if (mlirOperationIsNull(reader) || !mark_until_dots(scheduler, reader, &marked))
+    return;
+  for (size_t i = 0; i < scheduler->keys.size; ++i)
+    if (!is_read_by_dots(nereid_ir_result(scheduler->keys.data[i]), dot))
+      return;
+  add_marked(scheduler, &marked, &scheduler->readers);
 }
 
 /* Whether a dot of warp groups uses the result of another one of its iteration. */
@@ -341,11 +410,16 @@ static bool has_trailing_dots(const scheduler_t *scheduler) {
 }
 
 /* The cluster of `op` in a loop with dots of warp groups whose copies are late. Where trailing dots follow the leading
- * ones, so do the copies: they would wait for the last dot of the previous iteration, whose slots they overwrite. */
+ * ones, copies wait for the last dot of the previous step, whose slots they overwrite: they follow the first use of the
+ * leading dot, by which it is complete, or everything. */
 static int64_t cluster_after_dots(const scheduler_t *scheduler, MlirOperation op, bool trailing) {
   const int64_t stage = stage_of(scheduler, op), last = scheduler->max_stage;
   if (nereid_map_find(&scheduler->leading, op.ptr))
     return 0;
+  if (nereid_map_find(&scheduler->readers, op.ptr))
+    return 1;
+  if (scheduler->readers.size)
+    return stage == last ? last + 2 : last - stage + 1;
   if (stage == last)
     return trailing ? 1 : 1 + last;
   return last - stage + trailing;
@@ -423,6 +497,7 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   nereid_map_initialize(&scheduler.early, pass->scratch);
   nereid_map_initialize(&scheduler.after, pass->scratch);
   nereid_map_initialize(&scheduler.leading, pass->scratch);
+  nereid_map_initialize(&scheduler.readers, pass->scratch);
   assign_distances(&scheduler);
   for (size_t i = 0; i < scheduler.keys.size; ++i)
     assign_stage(&scheduler, scheduler.keys.data[i],
@@ -430,6 +505,8 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   mark_issued_first(&scheduler);
   place_barriers(&scheduler);
   find_leading(&scheduler);
+  if (has_trailing_dots(&scheduler))
+    find_readers(&scheduler);
   if (scheduler.max_stage > 0 && !pass->scratch->failed)
     write_schedule(&scheduler);
   return !pass->scratch->failed;
