@@ -1,10 +1,14 @@
-/* Outside of sections with files to remove, a signal keeps its default action: it ends the process, even during a read
- * from a terminal or a write into a full pipe. */
+/* A process that does not examine the cancellation in time, for example in a parser or printer of MLIR, ends after a
+ * grace period; the next run removes its files. Outside of sections with files to remove, a signal keeps its default
+ * action: it ends the process, even during a read from a terminal or a write into a full pipe. */
 #include "tools/nereid/interrupt.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
+
+enum { GRACE = 5 }; /* seconds from a caught signal to the end of a process that does not notice it */
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -16,17 +20,26 @@ static void on_signal(int number) {
   int none = 0;
   if (cancellation && atomic_load(&depth) > 0 && atomic_compare_exchange_strong(&caught, &none, number)) {
     nereid_cancellation_request(cancellation);
+    alarm(GRACE);
     return;
   }
   signal(number, SIG_DFL);
   raise(number); /* delivered when this handler returns */
 }
 
+static void on_alarm(int number) {
+  (void)number;
+  signal(atomic_load(&caught), SIG_DFL);
+  raise(atomic_load(&caught));
+}
+
 static void install(void) {
-  struct sigaction action = {.sa_handler = on_signal}, now;
+  struct sigaction action = {.sa_handler = on_signal}, late = {.sa_handler = on_alarm}, now;
   if (nereid_cancellation_create(&cancellation) != NEREID_OK)
     return;
   sigemptyset(&action.sa_mask);
+  sigemptyset(&late.sa_mask);
+  sigaction(SIGALRM, &late, NULL);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
       sigaction(signals[i], &action, NULL);

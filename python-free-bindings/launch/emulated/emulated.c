@@ -94,8 +94,8 @@ static nereid_cu_result_t stream_synchronize(void *stream) {
 
 /* --- places --- */
 
-/* The places of open devices, a bit each. The memory of a device is within 2^56 bytes at its place, so that devices of a
- * process have different addresses; the first one has those of a process with one device. */
+/* The places of open devices, a bit each. The memory of a device is within 2^56 bytes at its place, so that devices of
+ * one process have different addresses; the first one has those of a process with one device. */
 static _Atomic uint64_t places;
 
 /* Takes the lowest free place; place 0 for more than 64 devices, whose memory then cannot be told apart. */
