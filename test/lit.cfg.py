@@ -55,8 +55,6 @@ chromium = shutil.which("chromium")
 if chromium:
     config.available_features.add("chromium")
     config.substitutions.append(("%chromium", chromium + " --headless --no-sandbox --disable-gpu"))
-else:
-    lit_config.note("no chromium here: tests of the page of nereid report are skipped")
 if shutil.which("vim"):
     config.available_features.add("vim")
 if shutil.which("nvim"):
@@ -72,8 +70,6 @@ if triton and subprocess.run([triton, "-c", "import triton"], capture_output=Tru
     config.substitutions.append(("%triton_python", triton))
     if subprocess.run([triton, "-c", "import torch, pytest"], capture_output=True).returncode == 0:
         config.available_features.add("torch")
-else:
-    lit_config.note("no Python with triton here (NEREID_TRITON_PYTHON): tests that need one are skipped")
 # The server's program; Debian's redis-tools has it as redis-check-rdb.
 if shutil.which("redis-server") or shutil.which("redis-check-rdb"):
     config.available_features.add("redis")
@@ -83,5 +79,25 @@ if config.redis_tls and shutil.which("openssl"):
     config.available_features.add("hiredis-tls")
 if os.path.exists("/dev/nvidia0") and ctypes.util.find_library("cuda"):
     config.available_features.add("gpu")
-else:
-    lit_config.note("no GPU here: tests that need one are skipped")
+
+skipped = {
+    "corpus": "../shared/corpus",
+    "ptxas": "ptxas",
+    "nvjitlink": "libnvJitLink.so",
+    "nvdisasm": "nvdisasm",
+    "nvcc": "nvcc",
+    "libdevice": "libdevice.10.bc",
+    "chromium": "chromium",
+    "vim": "vim",
+    "neovim": "nvim",
+    "eglot": "Emacs with eglot",
+    "pkg-config": "pkg-config",
+    "triton": "Python with triton (NEREID_TRITON_PYTHON)",
+    "redis": "redis-server",
+    "hiredis": "hiredis in this build",
+    "hiredis-tls": "hiredis with TLS in this build or openssl",
+    "gpu": "GPU",
+}
+for feature, name in skipped.items():
+    if feature not in config.available_features:
+        lit_config.note(f"no {name} here: tests that require it ({feature}) are skipped")

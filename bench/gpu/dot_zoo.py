@@ -243,6 +243,8 @@ def on_gpu(case, nereid, path, folder):
 
 # --- tests of CI ---
 
+# Ops that the compiler takes from CUDA's libdevice.
+LIBDEVICE = re.compile(r"tt\.extern_elementwise|math\.(?!(exp2?|r?sqrt|abs[fi]|floor|ceil|fma)\b)")
 HEADER = """// {name}, from bench/gpu/{script}.py --write: the emulator against the interpreter.
 """
 
@@ -268,14 +270,17 @@ def write_test(case, folder, script, schedules):
         arguments.append(f"--arg {name if described else position}={text}")
     tolerance = [] if case.tolerance is None else [f"--tolerance {case.tolerance:g}"]
     common = " ".join(["nereid run %s --on emulator --check interpreter --racecheck --grid", grid_of(case), *tolerance, *arguments])
+    ttir = ttir_of(case)
     text = HEADER.format(name=case.name, script=script) + f"// DEFINE: %{{run}} = {common}\n"
+    if LIBDEVICE.search(ttir):
+        text += "// REQUIRES: libdevice\n"
     for run in case.runs():
         for schedule in schedules if run[0] == "sm_90a" else ("",):
             text += f"// RUN: %{{run}} {' '.join(launch_options(case, run))} {schedule}".rstrip() + "\n"
     if case.code:
         text = text.replace("--target sm_90a", "--target sm_90a --dump-dir %t", 1)
         text += f"// RUN: FileCheck %s --check-prefix=CODE --input-file=%t/4-ptx/{case.function.fn.__name__}.ptx\n" + checks_of(case)
-    open(os.path.join(folder, case.name + ".ttir"), "w").write(text + compact(ttir_of(case)))
+    open(os.path.join(folder, case.name + ".ttir"), "w").write(text + compact(ttir))
 
 
 def main(description, families, script="dot_zoo", schedules=("",), compared=True):
