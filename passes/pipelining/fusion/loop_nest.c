@@ -363,11 +363,23 @@ static bool can_count(const nereid_loop_nest_t *nest, const nereid_map_t *bound_
   return all_of(nest, nest->outer_body, bound_ops, can_run_ahead);
 }
 
+/* Whether the op has no effect but its result: it may be executed in vain. */
+static bool only_computes(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_DESCRIPTOR_LOAD: /* pads outside of the tensor */
+  case NEREID_OP_TTG_LOCAL_ALLOC:    /* of a tensor in the body */
+  case NEREID_OP_TTNG_WARP_GROUP_DOT:
+    return true;
+  default:
+    return nereidMlirOperationIsPure(op);
+  }
+}
+
 /* Whether each op of the inner body can be executed once where the inner loop has no iteration. */
 static bool can_run_in_vain(const nereid_loop_nest_t *nest) {
   for (MlirOperation op = mlirBlockGetFirstOperation(nest->inner_body); !mlirOperationEqual(op, nest->inner_yield);
        op = mlirOperationGetNextInBlock(op))
-    if (!nereidMlirOperationIsPure(op) && !(nereid_predicate_is_needed(op) && nereid_predicate_is_possible(op)))
+    if (!only_computes(op) && !(nereid_predicate_is_needed(op) && nereid_predicate_is_possible(op)))
       return false;
   return true;
 }
