@@ -9,6 +9,7 @@
 #include "seam/llvm.h"
 #include "target/callseq.h"
 #include "target/inlined_lines.h"
+#include "target/loop_offsets.h"
 #include "target/pass_list.h"
 #include "target/recover.h"
 
@@ -248,7 +249,7 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   char *message = NULL;
   LLVMMemoryBufferRef buffer = NULL;
   nereid_inlined_lines_t lines;
-  if (!nereid_inlined_lines_collect(&lines, module, arena))
+  if (!nereid_inlined_lines_collect(&lines, module, arena) || !nereid_target_share_loop_offsets(module, arena))
     return NEREID_ERROR_MEMORY;
   LLVMSetTargetMachineAsmVerbosity(backend->machine, lines.enabled);
   if (!emit(backend, module, &message, &buffer)) {
