@@ -224,16 +224,29 @@ static bool has_one_use(MlirValue value) {
   return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
 
-/* Whether operand c is carried by the loop around the dot, and only the dot uses it and only the loop the result. */
+/* The value before the conversions of its layout, of which each, and the value, has no other use; null if one has. */
+static MlirValue before_conversions(MlirValue value) {
+  MlirOperation op;
+  while (has_one_use(value) &&
+         !mlirOperationIsNull(op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT)))
+    value = mlirOperationGetOperand(op, 0);
+  return has_one_use(value) ? value : (MlirValue){NULL};
+}
+
+/* Whether operand c is carried by the loop around the dot, and only the dot uses it and only the loop the result, both
+ * also converted to another layout. */
 static bool is_added_up(MlirOperation dot, intptr_t *out_number) {
-  MlirValue c = mlirOperationGetOperand(dot, 2), result = nereid_ir_result(dot);
+  MlirValue c = before_conversions(mlirOperationGetOperand(dot, 2));
   MlirBlock body = mlirOperationGetBlock(dot);
-  if (!mlirValueIsABlockArgument(c) || !mlirBlockEqual(mlirBlockArgumentGetOwner(c), body) ||
-      nereid_op_kind(mlirBlockGetParentOperation(body)) != NEREID_OP_SCF_FOR || !has_one_use(c) || !has_one_use(result))
+  if (mlirValueIsNull(c) || !mlirValueIsABlockArgument(c) || !mlirBlockEqual(mlirBlockArgumentGetOwner(c), body) ||
+      nereid_op_kind(mlirBlockGetParentOperation(body)) != NEREID_OP_SCF_FOR)
     return false;
   *out_number = mlirBlockArgumentGetArgNumber(c) - 1;
   MlirOperation yield = mlirBlockGetTerminator(body);
-  return *out_number >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, *out_number), result);
+  if (*out_number < 0)
+    return false;
+  MlirValue yielded = before_conversions(mlirOperationGetOperand(yield, *out_number));
+  return !mlirValueIsNull(yielded) && mlirValueEqual(yielded, nereid_ir_result(dot));
 }
 
 /* Adds up the small products in a tensor that the loop carries. */
@@ -256,6 +269,8 @@ static void carry_small_products(const site_t *site, intptr_t number) {
   builder.block = mlirOperationGetBlock(loop);
   builder.before = mlirOperationGetNextInBlock(loop);
   small = without_nan(&builder, mlirOperationGetResult(loop, mlirOperationGetNumResults(loop) - 1));
+  if (!mlirTypeEqual(mlirValueGetType(small), mlirValueGetType(result)))
+    small = nereid_ir_result(nereid_ttg_convert_layout_build(&builder, mlirValueGetType(result), small));
   MlirValue total = add(&builder, result, small);
   MlirOperation sum = mlirOpResultGetOwner(total);
   mlirValueReplaceAllUsesExcept(result, total, 1, &sum);

@@ -77,6 +77,25 @@ tt.func private @loop(%x: tensor<32x16xf32, #a>, %y: tensor<16x32xf32, #b>, %c: 
   } {tt.loop_unroll_factor = 1 : i32}
   tt.return %r : tensor<32x32xf32, #blocked>
 }
+// Also where the accumulator is converted for the dot.
+// CHECK-LABEL: @converted
+// CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[SMALL:.*]] = %{{.*}}) ->
+// CHECK: %[[S:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[SMALL]]
+// CHECK: scf.yield
+// CHECK: %[[U:.*]] = arith.select %{{.*}}, %{{.*}}, %[[R]]#1
+// CHECK: %[[V:.*]] = ttg.convert_layout %[[U]]
+// CHECK: arith.addf %[[R]]#0, %[[V]]
+tt.func private @converted(%x: tensor<32x16xf32, #a>, %y: tensor<16x32xf32, #b>, %c: tensor<32x32xf32, #row>, %n: i32) -> tensor<32x32xf32, #row> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<32x32xf32, #row>) : i32 {
+    %e = ttg.convert_layout %acc : tensor<32x32xf32, #row> -> tensor<32x32xf32, #blocked>
+    %d = tt.dot %x, %y, %e, inputPrecision = bf16x3 : tensor<32x16xf32, #a> * tensor<16x32xf32, #b> -> tensor<32x32xf32, #blocked>
+    %f = ttg.convert_layout %d : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #row>
+    scf.yield %f : tensor<32x32xf32, #row>
+  }
+  tt.return %r : tensor<32x32xf32, #row>
+}
 // REMARK: multiply-adds: K is 8, and one instruction needs 16
 // CHECK-LABEL: @small_k
 // CHECK: tt.dot {{.*}} inputPrecision = bf16x3
