@@ -25,6 +25,7 @@
 #include "passes/warp_specialization/relayout.h"
 #include "passes/warp_specialization/slice.h"
 
+#include "analysis/allocation/scratch.h"
 #include "analysis/axis/axis_info.h"
 #include "base/target_facts.h"
 #include "dialects/ir.h"
@@ -428,6 +429,22 @@ static void clear(MlirOperation op, void *data) {
   mlirOperationRemoveDiscardableAttributeByName(op, nereid_ir_ref(NEREID_ATTR_PARTITION_SLOTS));
 }
 
+static MlirWalkResult find_cluster_conversion(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = *found || (nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
+                      nereid_conversion_path(op) == NEREID_CONVERSION_CLUSTER);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+/* Whether the module has conversions between CTAs, in which all threads of a cluster take part: a kernel with partitions
+ * cannot have them, nor can others in its module. */
+static bool converts_in_cluster(MlirOperation module) {
+  bool found = false;
+  if (nereid_ttg_num_ctas(module) > 1)
+    mlirOperationWalk(module, find_cluster_conversion, &found, MlirWalkPreOrder);
+  return found;
+}
+
 static const char *loop_obstacle(const nereid_pass_t *pass, MlirOperation loop) {
   MlirOperation parent = mlirOperationGetParentOperation(loop);
   while (!mlirOperationIsNull(parent) && nereid_op_kind(parent) != NEREID_OP_TT_FUNC &&
@@ -439,6 +456,8 @@ static const char *loop_obstacle(const nereid_pass_t *pass, MlirOperation loop) 
     return "it is not in a tt.func";
   if (nereid_ttg_num_warps(loop) % GROUP_WARPS)
     return "the kernel has no group of four warps";
+  if (converts_in_cluster(pass->op))
+    return "the module moves elements between the CTAs of a cluster, in which all warps take part";
   if (nereid_op_kind(parent) != NEREID_OP_TT_FUNC)
     return "it is warp-specialized already";
   return nereidMlirFunctionIsPublic(parent) ? NULL : "its function is not a kernel";

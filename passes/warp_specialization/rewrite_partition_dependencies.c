@@ -428,10 +428,37 @@ static bool is_read_asynchronously(MlirValue buffer) {
   return false;
 }
 
+/* Whether `partition` gets values from others. */
+static bool reads_any(const rewrite_t *rewrite, int partition) {
+  for (size_t i = 0; i < rewrite->groups.size; ++i)
+    for (size_t k = 0; k < rewrite->groups.data[i].handed.n_readers; ++k)
+      if (rewrite->groups.data[i].handed.readers[k].partition == partition)
+        return true;
+  return false;
+}
+
+static bool has_register_operand(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
+         mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op)));
+}
+
+/* The op before which the reader waits for a full slot: its first use, or an earlier dot that takes an operand from
+ * registers. While that dot is in flight, ptxas accepts no wait before a second dot with an operand in registers: it
+ * serializes both (note C7513). The other partition fills the slots of an iteration without waiting for this one, as it
+ * does not get values. */
+static MlirOperation place_of_wait(const emit_t *emit, const nereid_handed_reader_t *reader) {
+  if (reads_any(emit->rewrite, emit->group->partition))
+    return reader->first;
+  MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(reader->first));
+  while (!mlirOperationEqual(op, reader->first) && !(has_register_operand(op) && is_of_reader(emit, op)))
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
 static void emit_reader(const rewrite_t *rewrite, group_t *group, nereid_handed_reader_t *reader) {
   const emit_t emit = emit_for(rewrite, group, reader->partition);
   const nereid_handed_group_t *handed = &group->handed;
-  const nereid_builder_t builder = nereid_builder_before(reader->first);
+  const nereid_builder_t builder = nereid_builder_before(place_of_wait(&emit, reader));
   bool is_async = false;
   for (size_t i = 0; i < handed->size; ++i)
     reader->slots[i] = slot_at(&emit, &builder, i, emit.counter->index);

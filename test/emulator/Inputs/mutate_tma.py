@@ -30,7 +30,7 @@ import tempfile
 PLACE = re.compile(
     r"(?P<wait>\{ \.reg \.pred done; (?:@!?%\w+ bra \w+; )?\w+: mbarrier\.try_wait[\w.:]* done, \[[^]]*\], (?P<phase>%?\w+);[^}]*\})"
     r"|(?:@!?%\w+\s+)?(?P<kind>(?<![\w.])fence[\w.:]*"
-    r"|cp\.async\.(?:bulk\.)?(?:wait_group|wait_all|commit_group)(?:\.read)?|mbarrier\.(?:init|arrive)[\w.]*"
+    r"|cp\.async\.(?:bulk\.)?(?:wait_group|wait_all|commit_group)(?:\.read)?|cp\.async\.mbarrier\.arrive[\w.]*|mbarrier\.(?:init|arrive)[\w.]*"
     r"|tensormap\.cp_fenceproxy[\w.:]*|mapa[\w.:]*|barrier\.cluster\.arrive[\w.]*"
     r"|cp\.async\.bulk\.tensor[\w.:]*\.multicast::cluster)(?P<operands>[^;]*);")
 
