@@ -62,6 +62,12 @@ typedef struct check {
 /* Whether an op of the nest is in the slice of a partition that it does not list. */
 static MlirWalkResult check_op(MlirOperation op, void *user_data) {
   check_t *check = user_data;
+  if (!nereid_partition_is_valid(op)) {
+    nereid_diagnose(op, "has an invalid ttg.partition: expected an array of i32 from 0 to %d",
+                    NEREID_PARTITION_MAX - 1);
+    check->failed = true;
+    return MlirWalkResultInterrupt;
+  }
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
     return MlirWalkResultAdvance;
   for (int p = 0; p < check->split->count; ++p)

@@ -265,7 +265,9 @@ static void find_pointer_loads(scheduling_t *scheduling) {
   nereid_axis_result_t axis;
   nereid_operations_t all = {0};
   nereid_collect(scheduling->root, is_pointer_load, scheduling->pass->scratch, &all);
-  if (!all.size || nereid_ttg_num_ctas(scheduling->pass->op) > 1 ||
+  if (all.size && nereid_ttg_num_ctas(scheduling->pass->op) > 1)
+    scheduling->obstacle = "loads through pointers are not divided in clusters";
+  if (!all.size || scheduling->obstacle ||
       nereid_axis_info_run(scheduling->pass->op, scheduling->pass->scratch, &axis) != NEREID_OK)
     return;
   for (size_t i = 0; i < all.size; ++i) {

@@ -27,6 +27,14 @@ nereid_partitions_t nereid_partition_of(MlirOperation op) {
   return partitions;
 }
 
+bool nereid_partition_is_valid(MlirOperation op) {
+  MlirAttribute list = nereid_ir_attribute(op, NEREID_ATTR_PARTITION);
+  bool valid = mlirAttributeIsNull(list) || mlirAttributeIsADenseI32Array(list);
+  for (intptr_t i = 0; valid && !mlirAttributeIsNull(list) && i < mlirDenseArrayGetNumElements(list); ++i)
+    valid = mlirDenseI32ArrayGetElement(list, i) >= 0 && mlirDenseI32ArrayGetElement(list, i) < NEREID_PARTITION_MAX;
+  return valid;
+}
+
 bool nereid_partition_has(MlirOperation op, int partition) {
   return nereid_ir_has_attribute(op, NEREID_ATTR_PARTITION) &&
          (nereid_partition_of(op) & nereid_partition_only(partition));

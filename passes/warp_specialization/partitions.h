@@ -42,6 +42,9 @@ static inline nereid_partitions_t nereid_partition_only(int partition) {
  * contains it. Numbers out of range are left out. */
 nereid_partitions_t nereid_partition_of(MlirOperation op);
 
+/* Whether the attribute of `op`, if it has one, is a list of numbers below NEREID_PARTITION_MAX. */
+bool nereid_partition_is_valid(MlirOperation op);
+
 /* Whether the attribute of `op` lists `partition`. */
 bool nereid_partition_has(MlirOperation op, int partition);
 
