@@ -5,7 +5,7 @@
 FILE is a .ttir or .ttgir file; its functions are repeated under other names until the text has that many lines. Prints the time from
 opening to the diagnostics; for each request the time of the first answer, and the median and the maximum of answers right after an
 edit of the first function; and the processor time of the server per edit. Requests are about a value in the middle of the text,
-"changed" ones about a value of the first function, for which the whole text is parsed again.
+"changed" ones about a value of the first function.
 """
 
 import argparse

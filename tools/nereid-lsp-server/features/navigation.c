@@ -76,19 +76,19 @@ static bool is_local(const lsp_query_t *query) {
   return query->token && (query->token->kind == LSP_TOKEN_VALUE || query->token->kind == LSP_TOKEN_BLOCK);
 }
 
-/* Renaming needs the program of the present text. Values and blocks are known in a function that has not changed; for
- * others, and other functions, the text is parsed. */
+/* Renaming needs the program of the present text. For values and blocks it suffices to know their function, which has not
+ * changed, or is parsed alone; otherwise the whole text is parsed. */
 static bool begin_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out) {
   size_t start, end;
   if (!lsp_query_begin(server, params, failure, out))
     return false;
-  if (is_local(out) && find_function(out, &start, &end))
+  if (is_local(out) && (find_function(out, &start, &end) || lsp_query_parse_function(out)))
     return true;
   (void)lsp_sections_update(out->document);
   lsp_query_end(out);
   if (!lsp_query_begin(server, params, failure, out))
     return false;
-  if (out->place.section && !out->place.section->is_current)
+  if (lsp_sections_has_errors(out->document, out->offset))
     (void)lsp_fail(failure, LSP_REQUEST_FAILED, "the text has errors: renaming needs a text that parses");
   return failure->code == 0;
 }

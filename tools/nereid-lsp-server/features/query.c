@@ -24,7 +24,18 @@ bool lsp_query_begin(lsp_server_t *server, const cJSON *params, lsp_failure_t *f
   return true;
 }
 
+bool lsp_query_parse_function(lsp_query_t *query) {
+  lsp_section_t *function = lsp_sections_parse_function(query->document, query->offset);
+  if (!function)
+    return false;
+  query->function = function;
+  query->place = (lsp_place_t){function, function->program, query->offset - function->start};
+  query->name = lsp_program_mention(function->program, query->place.offset);
+  return true;
+}
+
 void lsp_query_end(lsp_query_t *query) {
+  lsp_section_destroy(query->function);
   nereid_arena_deinitialize(&query->arena);
 }
 

@@ -11,6 +11,7 @@ typedef struct lsp_query {
   const lsp_token_t *token;  /* there; null: none */
   lsp_place_t place;         /* in the last program that parsed; its section may be null */
   const lsp_mention_t *name; /* there, in the program; null: none */
+  lsp_section_t *function;   /* owned: the section of the place, if the function was parsed alone; null: it was not */
   nereid_arena_t arena;      /* for the answer; freed by lsp_query_end */
 } lsp_query_t;
 
@@ -19,6 +20,10 @@ typedef struct lsp_query {
 bool lsp_query_begin(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out);
 bool lsp_query_begin_text(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out);
 void lsp_query_end(lsp_query_t *query);
+
+/* Makes the place of the query one of the present text by parsing its function alone. False when that is not possible
+ * (lsp_sections_parse_function); the query is then as before. */
+bool lsp_query_parse_function(lsp_query_t *query);
 
 /* A name in the document, in bytes. */
 typedef struct lsp_occurrence {

@@ -16,15 +16,15 @@ static bool is_separator(nereid_view_t text, size_t at) {
   return nereid_view_starts_with(nereid_view_of(text.data + at, text.size - at), nereid_view("// -----"));
 }
 
-/* Counts the sections, and sets their bounds in `out` unless it is null. */
-static size_t split(const lsp_document_t *document, lsp_section_t *out) {
+/* Counts the sections, and sets the bounds of the first `capacity`. */
+static size_t split(const lsp_document_t *document, size_t capacity, lsp_section_t *out) {
   size_t count = 0, start = 0;
   const lsp_lines_t *lines = &document->lines;
   for (size_t i = 0; i <= lines->count; ++i) {
     const size_t at = i < lines->count ? lines->starts[i] : document->text.size;
     if (i < lines->count && !is_separator(document->text, at))
       continue;
-    if (out) {
+    if (count < capacity) {
       out[count].start = start;
       out[count].end = at;
     }
@@ -106,9 +106,9 @@ static void divide(lsp_document_t *document) {
   document->is_changed = false;
   if (now && analyse) {
     now->allows_all = memmem(document->text.data, document->text.size, option, sizeof option - 1) != NULL;
-    now->count = split(document, NULL);
+    now->count = split(document, 0, NULL);
     now->data = calloc(now->count, sizeof *now->data);
-    now->count = now->data ? split(document, now->data) : 0;
+    now->count = now->data ? split(document, now->count, now->data) : 0;
   }
   if (now && old)
     take_programs(document, now, old);
@@ -187,6 +187,92 @@ lsp_place_t lsp_sections_place(lsp_document_t *document, size_t offset) {
       return place;
   }
   return (lsp_place_t){NULL, NULL, 0};
+}
+
+/* --- one function --- */
+
+static lsp_section_t *find_section(lsp_document_t *document, size_t offset) {
+  const lsp_sections_t *sections = lsp_sections_recent(document);
+  for (size_t i = 0; i < sections->count; ++i)
+    if (sections->data[i].start <= offset && offset <= sections->data[i].end)
+      return &sections->data[i];
+  return NULL;
+}
+
+bool lsp_sections_has_errors(lsp_document_t *document, size_t offset) {
+  const lsp_section_t *section = find_section(document, offset);
+  return section && section->is_parsed && !section->is_current;
+}
+
+/* Finds the innermost operation with a symbol around everything that has changed, as bytes of the present text. */
+static bool find_changed_function(const lsp_section_t *section, lsp_part_t *out) {
+  const lsp_program_t *program = section->program;
+  const size_t size = section->end - section->start, old = program->text.size, last = old - section->same_end;
+  const lsp_definition_t *it = lsp_program_operation(program, section->same_start);
+  for (MlirOperation op = it ? it->op : (MlirOperation){NULL}; !mlirOperationIsNull(op);
+       op = mlirOperationGetParentOperation(op)) {
+    it = lsp_program_find(program, op);
+    if (!it || !it->name.size || it->scope_start > section->same_start || it->scope_end < last)
+      continue;
+    *out = (lsp_part_t){it->scope_start, it->scope_end + size - old};
+    return true;
+  }
+  return false;
+}
+
+/* Copies lines that define aliases: those of the printer have one line each. */
+static void copy_aliases(lsp_document_t *document, const lsp_section_t *section, char *out) {
+  const lsp_tokens_t *tokens = lsp_document_tokens(document);
+  for (size_t i = lsp_tokens_from(tokens, section->start); i < tokens->count && tokens->data[i].start < section->end;
+       ++i) {
+    const lsp_token_t *it = &tokens->data[i];
+    if (!it->is_definition || (it->kind != LSP_TOKEN_ATTR_ALIAS && it->kind != LSP_TOKEN_TYPE_ALIAS))
+      continue;
+    const size_t end = lsp_lines_end(&document->lines, lsp_lines_line(&document->lines, it->start));
+    memcpy(out + it->start - section->start, document->text.data + it->start, end - it->start);
+  }
+}
+
+/* Returns the text of the section with spaces for what is neither an alias nor in the function. */
+static char *isolate(lsp_document_t *document, const lsp_section_t *section, lsp_part_t function) {
+  const size_t size = section->end - section->start;
+  char *text = malloc(size + 1);
+  if (!text)
+    return NULL;
+  memset(text, ' ', size);
+  copy_aliases(document, section, text);
+  memcpy(text + function.start, document->text.data + section->start + function.start, function.end - function.start);
+  return text;
+}
+
+lsp_section_t *lsp_sections_parse_function(lsp_document_t *document, size_t offset) {
+  const lsp_section_t *section = find_section(document, offset);
+  lsp_part_t function;
+  if (!section || !section->program || section->is_parsed || !find_changed_function(section, &function) ||
+      offset < section->start + function.start || offset > section->start + function.end)
+    return NULL;
+  lsp_section_t *alone = calloc(1, sizeof *alone);
+  char *text = alone ? isolate(document, section, function) : NULL;
+  lsp_context_t *context = NULL;
+  if (text) {
+    alone->start = section->start;
+    alone->end = section->end;
+    parse(alone, nereid_view_of(text, section->end - section->start), document->sections->allows_all, &context);
+  }
+  lsp_context_release(context);
+  free(text);
+  if (alone && alone->is_current)
+    return alone;
+  lsp_section_destroy(alone);
+  return NULL;
+}
+
+void lsp_section_destroy(lsp_section_t *section) {
+  if (!section)
+    return;
+  nereid_arena_deinitialize(&section->arena);
+  destroy_program(section->program);
+  free(section);
 }
 
 bool lsp_section_range(const lsp_section_t *section, size_t start, size_t end, size_t *out_start, size_t *out_end) {

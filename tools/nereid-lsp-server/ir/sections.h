@@ -50,6 +50,15 @@ lsp_part_t lsp_document_part(const lsp_document_t *document, size_t offset);
 /* Returns the place of a byte offset of the document, in the recent program of its section. */
 lsp_place_t lsp_sections_place(lsp_document_t *document, size_t offset);
 
+/* Returns whether the present text of the section that contains a byte offset was parsed and has errors of the parser. */
+bool lsp_sections_has_errors(lsp_document_t *document, size_t offset);
+
+/* Parses the function around `offset` alone, which is much faster than its section, when it is the only one that has
+ * changed since the section was parsed. Returns a section whose program contains that function and has the offsets of the
+ * whole one, to be destroyed by the caller; null when other text has changed, too, or the function does not parse. */
+lsp_section_t *lsp_sections_parse_function(lsp_document_t *document, size_t offset);
+void lsp_section_destroy(lsp_section_t *section);
+
 /* Sets the range of the document for a range of the program's text; false when the text has changed there. */
 bool lsp_section_range(const lsp_section_t *section, size_t start, size_t end, size_t *out_start, size_t *out_end);
 
