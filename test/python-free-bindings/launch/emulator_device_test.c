@@ -303,11 +303,11 @@ static void *work(void *data) {
 
 static void devices_work_side_by_side(void **state) {
   nereid_device_t *shared = open_with((nereid_emulator_device_options_t){0});
-  pthread_t threads[4];
+  pthread_t threads[16];
   (void)state;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 16; ++i)
     assert_int_equal(pthread_create(&threads[i], NULL, work, i % 2 ? shared : NULL), 0);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 16; ++i) {
     void *problem = "join";
     pthread_join(threads[i], &problem);
     if (problem)
