@@ -22,7 +22,7 @@
 typedef struct reduce_settings {
   run_settings_t run; /* the first member, for TOOL_JOB_OPTIONS */
   tool_plan_options_t plan;
-  const char *what, *test, *output;
+  const char *what, *test, *pass, *output;
   int64_t time_limit, limit, jobs; /* 0: the default */
   bool verbose, resume;
 } reduce_settings_t;
@@ -32,6 +32,8 @@ static const tool_option_t options[] = {
      TOOL_TEXT, offsetof(reduce_settings_t, what)},
     {"--test", "COMMAND", "instead: a candidate shows the property if COMMAND FILE exits with 0", TOOL_TEXT,
      offsetof(reduce_settings_t, test)},
+    {"--pass", "NAME", "the property must be absent without this pass; with counter=NAME the pass must increase it",
+     TOOL_TEXT, offsetof(reduce_settings_t, pass)},
     {"-o", "FILE", "the smallest module so far (default: NAME.reduced.STAGE in the current folder)", TOOL_TEXT,
      offsetof(reduce_settings_t, output)},
     {"-j", "N", "candidates at a time (default: the number of processors); the result is the same", TOOL_INTEGER,
@@ -156,9 +158,11 @@ static nereid_status_t prepare(reducer_t *it, nereid_message_t *message) {
     status = read_options(it, message);
   if (!status)
     status = tool_property_parse(it->settings.what ? it->settings.what : "numbers", &property, message);
-  if (!status && property.kind == TOOL_PROPERTY_COUNTER && !property.relation)
-    status = nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--what: a reduction needs a limit: counter=%s>N",
-                                property.counter);
+  if (!status && property.kind == TOOL_PROPERTY_COUNTER && !property.relation && !it->settings.pass)
+    status = nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                                "--what: a reduction needs a limit, counter=%s>N, or --pass", property.counter);
+  if (!status && it->settings.pass && it->settings.test)
+    status = nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--pass: the command of --test decides alone");
   if (!status)
     status = nereid_file_read(it->arena, it->path, &input, message);
   if (!status)
@@ -179,6 +183,8 @@ static nereid_status_t prepare(reducer_t *it, nereid_message_t *message) {
                   .time_limit = it->settings.time_limit ? it->settings.time_limit : DEFAULT_TIME_LIMIT,
                   .expects = true},
       .test = it->settings.test,
+      .pass = it->settings.pass,
+      .without_pass = it->settings.plan,
       .scratch = it->output,
       .suffix = dot ? dot : "",
       .jobs = (size_t)it->settings.jobs,
@@ -187,8 +193,10 @@ static nereid_status_t prepare(reducer_t *it, nereid_message_t *message) {
       .keep = write_case,
       .keep_data = it,
   };
-  return tool_reduction_initialize(&it->reduction) ? NEREID_OK
-                                                   : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  const bool good = !it->settings.pass || tool_plan_take_out(it->arena, &it->reduction.without_pass, it->settings.pass);
+  return good && tool_reduction_initialize(&it->reduction)
+             ? NEREID_OK
+             : nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
 }
 
 static MlirModule parse(MlirContext context, const reducer_t *it, nereid_view_t text) {

@@ -59,10 +59,12 @@ bool tool_reduction_initialize(tool_reduction_t *it) {
     if (!trial->found || !trial->outcome)
       return false;
   }
-  return it->trials != NULL;
+  it->without = tool_outcome_create();
+  return it->trials && it->without;
 }
 
 void tool_reduction_deinitialize(tool_reduction_t *it) {
+  tool_outcome_destroy(it->without);
   for (size_t i = 0; it->trials && i < it->jobs; ++i) {
     tool_outcome_destroy(it->trials[i].outcome);
     nereid_arena_deinitialize(&it->trials[i].arena);
@@ -148,13 +150,22 @@ static void limit_steps(const tool_reduction_t *it, run_settings_t *settings) {
     settings->steps = limit;
 }
 
+static tool_probe_request_t request_of(const tool_reduction_t *it) {
+  const tool_property_kind_t kind = it->subject.property.kind;
+  const bool compiles = kind == TOOL_PROPERTY_CRASH || kind == TOOL_PROPERTY_COMPILE_ERROR;
+  return (tool_probe_request_t){
+      .mode = compiles ? TOOL_PROBE_COMPILE : TOOL_PROBE_EMULATE, .mlir = SIZE_MAX, .llvm = SIZE_MAX};
+}
+
+/* A counter without a limit is compared with that of the other passes. */
+static bool has_limit(const tool_property_t *property) {
+  return property->kind != TOOL_PROPERTY_COUNTER || property->relation;
+}
+
 static void work(void *user_data) {
   tool_trial_t *trial = user_data;
   const tool_reduction_t *it = trial->owner;
-  const tool_property_kind_t kind = it->subject.property.kind;
-  const bool compiles = kind == TOOL_PROPERTY_CRASH || kind == TOOL_PROPERTY_COMPILE_ERROR;
-  const tool_probe_request_t request = {
-      .mode = compiles ? TOOL_PROBE_COMPILE : TOOL_PROBE_EMULATE, .mlir = SIZE_MAX, .llvm = SIZE_MAX};
+  const tool_probe_request_t request = request_of(it);
   tool_case_t subject = it->subject;
   const nereid_view_t text = print_candidate(trial);
   if (trial->found->stage != STAGE_JUDGED)
@@ -197,6 +208,23 @@ static void finish_test(tool_trial_t *trial) {
   outcome->verdict = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? TOOL_VERDICT_SHOWN : TOOL_VERDICT_CLEAN;
 }
 
+/* Runs the candidate without the pass. Returns whether the property is absent then, or its counter is less. */
+static bool is_due_to_pass(tool_trial_t *trial) {
+  const tool_reduction_t *it = trial->owner;
+  const tool_probe_request_t request = request_of(it);
+  tool_case_t subject = it->subject;
+  tool_outcome_t *outcome = it->without;
+  subject.plan = it->without_pass;
+  subject.input = nereid_view_of(trial->found->text, trial->found->size);
+  subject.settings = trial->candidate.settings;
+  limit_steps(it, &subject.settings);
+  tool_probe_run(&subject, &request, outcome);
+  const bool less = !has_limit(&subject.property) ? outcome->value < trial->outcome->value : true;
+  snprintf(trial->outcome->text, sizeof trial->outcome->text, "without %s: %.*s", it->pass,
+           (int)sizeof outcome->text / 2, outcome->text);
+  return outcome->verdict == TOOL_VERDICT_CLEAN && less;
+}
+
 /* Waits for the trial; returns whether it shows the property. */
 static bool finish(tool_trial_t *trial) {
   const tool_reduction_t *it = trial->owner;
@@ -204,7 +232,9 @@ static bool finish(tool_trial_t *trial) {
     finish_test(trial);
   else
     tool_probe_finish(&it->subject, &trial->process, trial->outcome);
-  return trial->found->stage == STAGE_JUDGED && trial->outcome->verdict == TOOL_VERDICT_SHOWN;
+  const tool_verdict_t expected = has_limit(&it->subject.property) ? TOOL_VERDICT_SHOWN : TOOL_VERDICT_CLEAN;
+  return trial->found->stage == STAGE_JUDGED && trial->outcome->verdict == expected &&
+         (!it->pass || is_due_to_pass(trial));
 }
 
 static void discard(tool_trial_t *trial) {

@@ -17,6 +17,8 @@ typedef struct tool_reduction {
   nereid_arena_t *arena;
   tool_case_t subject; /* the property and its limits; the input and settings are those of `best` */
   const char *test;    /* command that decides instead of the property; null: none */
+  const char *pass;    /* the property must be absent without this pass; null: it need not */
+  tool_plan_options_t without_pass;
   const char *scratch; /* prefix of the files that it receives */
   const char *suffix;  /* and their suffix: ".ttir" */
   size_t jobs;         /* candidates at a time, 1 to TOOL_MAX_JOBS */
@@ -32,6 +34,7 @@ typedef struct tool_reduction {
   char text[6144];       /* the observation of the case that was tried last */
   bool failed;           /* `keep` returned false */
   NEREID_VECTOR(uint64_t) seen;
+  tool_outcome_t *without; /* of a run without the pass */
   tool_trial_t *trials;
 } tool_reduction_t;
 

@@ -135,6 +135,25 @@ nereid_status_t tool_plan_initialize(tool_plan_t *plan, const tool_plan_options_
                                               : status;
 }
 
+bool tool_plan_take_out(nereid_arena_t *arena, tool_plan_options_t *options, const char *name) {
+  tool_list_t insert = {0}, omit = {0};
+  bool good = true, inserted = false;
+  for (size_t i = 0; i < options->insert.size; ++i) {
+    insertion_t insertion;
+    const bool same =
+        parse_insertion(options->insert.items[i], &insertion) && nereid_view_equal(insertion.pass, nereid_view(name));
+    inserted |= same;
+    good &= same || tool_list_append(arena, &insert, options->insert.items[i]);
+  }
+  for (size_t i = 0; i < options->omit.size; ++i)
+    good &= tool_list_append(arena, &omit, options->omit.items[i]);
+  const char *base = nereid_arena_copy(arena, tool_pass_name(name));
+  good &= base && (inserted || tool_list_append(arena, &omit, base));
+  options->insert = insert;
+  options->omit = omit;
+  return good;
+}
+
 typedef NEREID_VECTOR(const char *) passes_t;
 
 /* Adds the passes that are inserted before or after `pass`. An insertion names one place: the first one. */

@@ -46,6 +46,9 @@ NEREID_MUST_USE nereid_status_t tool_plan_check(const tool_plan_t *plan, nereid_
 /* Returns the pass's name without its options, "cse" of "cse{x=1}". A nested pass keeps its anchor. */
 nereid_view_t tool_pass_name(const char *pass);
 
+/* Takes a pass out of the plan: an insertion of "cse{x=1}" goes, or "cse" is omitted. False when out of memory. */
+NEREID_MUST_USE bool tool_plan_take_out(nereid_arena_t *arena, tool_plan_options_t *options, const char *name);
+
 /* The option rows of the three settings above, for a table of tool_option_t. */
 #define TOOL_PLAN_OPTIONS(settings_t, field)                                                                           \
   {"--pass-pipeline", "TEXT", "run these passes, in the syntax of nereid-opt, and Nereid's for the stages after them", \

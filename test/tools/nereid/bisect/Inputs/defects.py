@@ -41,3 +41,20 @@ LARGE = ("attend_backward.ttir --grid 2,2 --arg q=f16[480x64]:rand --arg do_map=
          "--arg keys=112 --arg scale=0.1 --arg slope=0.01 --arg dropped=0.25 --arg seed=7")
 # The same with the rows that the kernel uses, where a missing mask is a wrong access.
 EXACT = LARGE.replace("[480", "[416").replace("[240", "[224")
+
+# Large kernels: path in the corpus, defect, pass after which it is planted, property, options.
+CORPUS = [
+    ("inductor/sort_topk.0.ttir", "drop-shuffle", "convert-triton-gpu-to-llvm", "numbers",
+     "--grid 4 --num-warps 2 --arg in_ptr0=f32[4x256]:rand --arg out_ptr0=f32[4x256]:zeros "
+     "--arg out_ptr2=i64[4x256]:zeros --arg xnumel=64 --arg r0_numel=256"),
+    ("kernels/sort_rows.ttir", "drop-barrier", "convert-triton-gpu-to-llvm", "race",
+     "--grid 3 --arg x=f32[3x256]:rand --arg o=f32[3x256]:zeros"),
+    ("inductor/embed_drop.0.ttir", "scale-constant", "convert-triton-to-tritongpu", "numbers",
+     "--grid 4,1 --arg in_ptr0=i64[3]:randint(0,1000000) --arg in_ptr1=i64[64]:randint(-1000,1000) "
+     "--arg in_ptr2=f16[1000x256]:rand --arg out_ptr1=f16[64x256]:zeros --arg load_seed_offset=1 --arg ynumel=64 "
+     "--arg xnumel=256"),
+    ("inductor/maxpool.0.ttir", "shift-range", "triton-licm", "numbers",
+     "--grid 2 --arg in_ptr0=f16[3x56x56]:rand --arg out_ptr0=f16[2176]:zeros --arg xnumel=50176"),
+    ("kernels/dropout.ttir", "drop-store-mask", "tritongpu-coalesce", "numbers",
+     "--grid 2 --arg x=f32[4096]:rand --arg o=f32[4096]:ones --arg n=1600 --arg p=0.25 --arg seed=99"),
+]
