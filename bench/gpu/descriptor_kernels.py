@@ -45,6 +45,20 @@ def persistent(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
 
 
 @triton.jit
+def persistent_halves(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b; persistent, with a producer warp, and tiles that are stored in two halves."""
+    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN)
+    for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), warp_specialize=True):
+        tm, tn = tile_of(tile, tiles_m, tiles_n, 16)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for i in range(0, tl.cdiv(k, BK)):
+            acc = tl.dot(a.load([tm * BM, i * BK]), b.load([i * BK, tn * BN]), acc)
+        left, right = acc.reshape((BM, 2, BN // 2)).permute(0, 2, 1).split()
+        c.store([tm * BM, tn * BN], left.to(c.dtype))
+        c.store([tm * BM, tn * BN + BN // 2], right.to(c.dtype))
+
+
+@triton.jit
 def split_k(a, b, c, sums, counts, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """c = a @ b.T; persistent. If all programs have `tiles // programs` tiles and fewer remain than half of the programs,
     these are divided along k: parts are added in `sums`, and the last one stores the tile. `sums`, of whole tiles, and

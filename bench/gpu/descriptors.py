@@ -19,7 +19,7 @@ import torch
 import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from descriptor_kernels import attention, attention_logs, gradient_sums, gradients_kv, gradients_q, matmul, persistent
+from descriptor_kernels import attention, attention_logs, gradient_sums, gradients_kv, gradients_q, matmul, persistent, persistent_halves
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
@@ -34,7 +34,7 @@ def describe(tensor, block):
 class Matmul:
     def __init__(self, name, function, size, tile, dtype=torch.float16, transposed=False, **options):
         self.name, self.function, self.options = f"{name}_{size}", function, options
-        self.persistent = function is persistent
+        self.persistent, self.halves = function is not matmul, function is persistent_halves
         m = n = k = size
         self.tile, self.dims = tile, (m, n, k)
         generator = torch.Generator(device="cuda").manual_seed(5)
@@ -43,18 +43,17 @@ class Matmul:
         self.c = torch.empty((m, n), device="cuda", dtype=torch.float16)
         bm, bn, bk = tile
         blocks = [bn, bk] if transposed else [bk, bn]
-        self.arguments = [describe(self.a, [bm, bk]), describe(b, blocks), describe(self.c, [bm, bn]), m, n, k, bm, bn, bk]
+        self.arguments = [describe(self.a, [bm, bk]), describe(b, blocks), describe(self.c, [bm, bn // 2 if self.halves else bn]), m, n, k, bm, bn, bk]
         self.tiles = triton.cdiv(m, bm) * triton.cdiv(n, bn)
         self.operations = 2 * m * n * k
         self.transposed = transposed
         self.vendor = (lambda: torch.mm(self.a, self.b)) if dtype == torch.float16 else None
 
     def run(self):
-        last = self.options.get("flatten", False) if self.persistent else self.transposed
+        flags = () if self.halves else (self.options.get("flatten", False), False) if self.persistent else (self.transposed,)
         options = {key: value for key, value in self.options.items() if key != "flatten"}
         grid = min(self.tiles, MULTIPROCESSORS) if self.persistent else self.tiles
-        order = (False,) if self.persistent else ()
-        self.function[(grid,)](*self.arguments, last, *order, **options)
+        self.function[(grid,)](*self.arguments, *flags, **options)
 
     def error(self):
         want = self.a[:CHECKED_ROWS].double() @ self.b.double()
@@ -141,6 +140,7 @@ def cases(size):
     yield lambda: Matmul("matmul_fp8_128x256x128", matmul, size, (128, 256, 128), dtype=f8, transposed=True, num_warps=8, num_stages=3)
     yield lambda: Matmul("persistent_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3)
     yield lambda: Matmul("persistent_flat_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3, flatten=True)
+    yield lambda: Matmul("persistent_halves_128x256x64", persistent_halves, size, (128, 256, 64), num_warps=8, num_stages=3)
     for length in (8192, 4096):
         for width in (128, 64):
             for causal in (False, True):
