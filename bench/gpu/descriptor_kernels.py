@@ -185,8 +185,8 @@ def gradients_kv(q, k, v, g, logs, delta, dk, dv, scale, length, D: tl.constexpr
 
 @triton.jit
 def gradients_q(q, k, v, g, logs, delta, dq, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
-    """The gradients of one block of queries: a loop over blocks of keys and values."""
-    first, base = tl.program_id(0) * BM, tl.program_id(1) * length
+    """The gradients of one block of queries: a loop over blocks of keys and values. The last blocks come first."""
+    first, base = (tl.num_programs(0) - 1 - tl.program_id(0)) * BM, tl.program_id(1) * length
     r, h = q.load([base + first, 0]), g.load([base + first, 0])
     rows = first + tl.arange(0, BM)
     log, part = tl.load(logs + base + rows), tl.load(delta + base + rows)
