@@ -22,7 +22,8 @@
 #include <llvm-c/Target.h>
 
 enum {
-  MIN_POINTERS = 6, /* with 4 there are no fewer instructions, and a few more registers */
+  MIN_BASES = 6, /* with 4 there are no fewer instructions, and a few more registers */
+  MAX_DEPTH = 8,
 };
 
 /* A pointer of a loop: `phi` has the value `initial` in the first iteration and `next` = `phi` + step elements. */
@@ -108,6 +109,48 @@ static bool match_pointer(LLVMValueRef phi, unsigned latch, loop_pointer_t *poin
   return LLVMGetTypeKind(LLVMTypeOf(pointer->step)) == LLVMIntegerTypeKind;
 }
 
+/* `value` without constants that are added to it. */
+static LLVMValueRef without_constant(LLVMValueRef value) {
+  for (;;) {
+    const LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMRet;
+    const bool sum = opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(value)) ||
+                     (opcode == LLVMGetElementPtr && LLVMGetNumOperands(value) == 2);
+    if (!sum || !LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
+      return value;
+    value = LLVMGetOperand(value, 0);
+  }
+}
+
+/* Whether `a` and `b` differ by a constant, judged by the expressions that compute them. */
+static bool differ_by_constant(LLVMValueRef a, LLVMValueRef b, int depth) {
+  a = without_constant(a);
+  b = without_constant(b);
+  if (a == b || (LLVMIsAConstantInt(a) && LLVMIsAConstantInt(b)))
+    return true;
+  if (depth == 0 || !LLVMIsAInstruction(a) || !LLVMIsAInstruction(b) ||
+      LLVMGetInstructionOpcode(a) != LLVMGetInstructionOpcode(b) || LLVMTypeOf(a) != LLVMTypeOf(b))
+    return false;
+  switch (LLVMGetInstructionOpcode(a)) {
+  case LLVMZExt:
+  case LLVMSExt:
+    return differ_by_constant(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1);
+  case LLVMShl:
+  case LLVMMul:
+    return LLVMIsAConstantInt(LLVMGetOperand(a, 1)) && LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1) &&
+           differ_by_constant(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1);
+  case LLVMGetElementPtr:
+    if (LLVMGetNumOperands(a) != 2 || LLVMGetNumOperands(b) != 2 ||
+        LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b))
+      return false;
+    // fall through
+  case LLVMAdd:
+    return differ_by_constant(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1) &&
+           differ_by_constant(LLVMGetOperand(a, 1), LLVMGetOperand(b, 1), depth - 1);
+  default:
+    return false;
+  }
+}
+
 static bool is_copy(LLVMValueRef instruction) {
   if (!LLVMIsACallInst(instruction) || !LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
     return false;
@@ -141,6 +184,19 @@ static LLVMValueRef first_after_phis(LLVMBasicBlockRef block) {
   while (LLVMIsAPHINode(at))
     at = LLVMGetNextInstruction(at);
   return at;
+}
+
+/* The number of pointers that are not at a constant distance from an earlier one. The others need no addition with loop
+ * strength reduction: the distance is an immediate operand of the copy. */
+static size_t count_bases(const loop_pointers_t *pointers) {
+  size_t count = 0;
+  for (size_t i = 0; i < pointers->size; i++) {
+    size_t j = 0;
+    while (j < i && !differ_by_constant(pointers->data[j].initial, pointers->data[i].initial, MAX_DEPTH))
+      j++;
+    count += j == i;
+  }
+  return count;
 }
 
 /* Collects the pointers of the loop that advance as `first` does, and it. */
@@ -221,7 +277,7 @@ static bool try_rewrite(const loop_pointer_t *first, unsigned latch, nereid_aren
   loop_t loop;
   if (!collect_pointers(arena, first, latch, &pointers))
     return false;
-  if (pointers.size < MIN_POINTERS)
+  if (count_bases(&pointers) < MIN_BASES)
     return true;
   if (!find_loop(arena, first->phi, latch, &loop, out_changed))
     return false;
