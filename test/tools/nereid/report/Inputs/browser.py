@@ -118,6 +118,13 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"]["exception"]["description"])
         return result["result"].get("value")
 
+    def wait(self, script, wanted=True):
+        """Evaluates until the value is the wanted one, because a page learns of events with its next frame; returns whether it is."""
+        deadline = time.monotonic() + 20
+        while (value := self.evaluate(script)) != wanted and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return value == wanted
+
     def point(self, x, y):
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 

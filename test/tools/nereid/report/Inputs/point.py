@@ -27,8 +27,9 @@ def point(browser, stages, name, number):
     browser.evaluate(f"{row}.scrollIntoView({{block: 'center'}})")
     x, y = browser.evaluate(f"(() => {{const box = {row}.children[0].getBoundingClientRect(); return [box.x + 30, box.y + 9]}})()")
     browser.point(x, y)
-    found = browser.evaluate("columns.map(column => column.rows.map((row, i) => row.classList.contains('mark') ? i + 1 : 0).filter(Boolean))")
-    check([set(lines) for lines in found] == expected_marks(stages, name, number), name, number, found)
+    marks = "columns.map(column => column.rows.map((row, i) => row.classList.contains('mark') ? i + 1 : 0).filter(Boolean))"
+    expected = [sorted(lines) for lines in expected_marks(stages, name, number)]
+    check(browser.wait(marks, expected), name, number, "marked", browser.evaluate(marks), "expected", expected)
     drawn = browser.evaluate("""(() => {
       const sample = document.createElement('div');
       document.body.append(sample);
@@ -54,7 +55,7 @@ def point_at_lines(browser, stages):
             point(browser, stages, stage["name"], number)
             count += 1
     browser.point(5, 5)
-    check(not browser.evaluate("document.querySelector('.row.mark')"), "marks stay when the mouse has left")
+    check(browser.wait("!document.querySelector('.row.mark')"), "marks stay when the mouse has left")
     return count
 
 
@@ -79,27 +80,27 @@ def compare_totals(browser, counters):
 
 def use_keys(browser):
     browser.press("ArrowDown")
-    check(browser.evaluate("selected && selected.number") == 1, "an arrow selects the first line")
+    check(browser.wait("selected && selected.number", 1), "an arrow selects the first line")
     browser.press("?")
-    check(browser.evaluate("document.getElementById('keys').open"), "? shows the keys")
+    check(browser.wait("document.getElementById('keys').open"), "? shows the keys")
     browser.press("Escape")
-    check(not browser.evaluate("document.getElementById('keys').open"), "Escape closes them")
+    check(browser.wait("!document.getElementById('keys').open"), "Escape closes them")
     browser.press("/")
-    check(browser.evaluate("document.activeElement.id") == "search", "/ goes to the search")
+    check(browser.wait("document.activeElement.id", "search"), "/ goes to the search")
     browser.press("Escape")
     browser.evaluate("document.getElementById('divider').focus()")
     height = browser.evaluate("document.getElementById('panel').clientHeight")
     browser.press("ArrowUp")
-    check(browser.evaluate("document.getElementById('panel').clientHeight") > height, "an arrow moves the divider")
+    check(browser.wait(f"document.getElementById('panel').clientHeight > {height}"), "an arrow moves the divider")
 
 
 def check_width(browser, width, theme):
     """Nothing but the columns may be wider than the window; one column is shown in a narrow one."""
     browser.resize(width, 800)
     browser.evaluate(f"setTheme('{theme}')")
-    check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than", width)
-    shown = browser.evaluate("columns.filter(column => !column.element.hidden).length")
-    check(shown == 1 if width < 760 else shown > 1, shown, "columns at", width)
+    check(browser.wait(f"innerWidth === {width} && document.documentElement.scrollWidth <= innerWidth"), "the page is wider than", width)
+    one = "columns.filter(column => !column.element.hidden).length === 1"
+    check(browser.wait(one, width < 760), "number of columns at", width)
 
 
 def main():
