@@ -88,7 +88,8 @@ static bool reassociate(MlirOperation op) {
     return false;
   const MlirOperation difference = mlirOpResultGetOwner(left);
   const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(difference));
-  if (!mlirStringRefEqual(name, string_of("arith.subf")))
+  const bool is_used_again = !mlirOpOperandIsNull(mlirOpOperandGetNextUse(mlirValueGetFirstUse(left)));
+  if (!mlirStringRefEqual(name, string_of("arith.subf")) || is_used_again)
     return false;
   const MlirValue a = mlirOperationGetOperand(difference, 0), b = mlirOperationGetOperand(difference, 1);
   mlirOperationSetOperand(op, 0, b);

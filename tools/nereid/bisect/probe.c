@@ -234,6 +234,7 @@ static bool expect(probe_t *it) {
   if (status)
     conclude(it, TOOL_VERDICT_UNKNOWN, "the interpreter rejects the input: %s",
              message.text[0] ? message.text : nereid_status_string(status));
+  it->outcome->rejected = status != NEREID_OK;
   it->subject = subject;
   return status == NEREID_OK;
 }

@@ -49,6 +49,7 @@ typedef struct tool_outcome {
   char last_pass[256]; /* the pass that began last */
   bool in_llvm;        /* it is one of LLVM's */
   bool ran;            /* the kernel compiled, and its run began */
+  bool rejected;       /* it compiled, and the interpreter rejects the input */
   bool timed_out;      /* the process was killed at its time limit */
   bool has_element;
   char tensor[64];

@@ -88,8 +88,8 @@ int bisect_choose_launch(bisection_t *it, tool_probe_mode_t mode, tool_verdict_t
   bool smaller;
   probe_launch(it, mode, &smaller);
   *out_verdict = it->outcome->verdict;
-  if (!smaller && it->outcome->timed_out && !it->outcome->ran)
-    return TOOL_CONTINUE; /* the interpreter takes too long */
+  if (!smaller && !it->outcome->ran && !it->outcome->rejected)
+    return TOOL_CONTINUE; /* it does not compile, or the interpreter takes too long */
   const nereid_status_t status = tool_case_expect(it->arena, &it->subject, &message);
   if (status)
     return tool_failed(&tool_command_bisect, status, &message);

@@ -3,10 +3,12 @@
  *   nereid diff matmul.ttir                                  every pass
  *   nereid diff matmul.ttir --pass tritongpu-pipeline        one pass, all of it
  *   nereid diff matmul.ttir --with '--num-stages 4'          two sets of options: where do the pipelines part?
- *   nereid diff matmul.ttir edited.ttir                      two inputs */
+ *   nereid diff matmul.ttir edited.ttir                      two inputs
+ *   nereid diff matmul.ttir --other-nereid old/bin/nereid    two builds */
 #include "tools/nereid/diff/diff.h"
 
 #include "base/file.h"
+#include "tools/nereid/trace/trace_file.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -20,6 +22,10 @@ static const tool_option_t options[] = {
     {"--op", "REGEX", "show changed operations whose name or text matches", TOOL_TEXT, AT(op)},
     {"--with", "OPTIONS", "compare with a second compilation of the input, with these options of nereid diff",
      TOOL_TEXT, AT(with)},
+    {"--other-nereid", "PATH", "compare with the compilation of the input by another build of nereid", TOOL_TEXT,
+     AT(other)},
+    {"--save-trace", "FILE", "write the IR after each pass to a file, for another build of nereid, instead of a report",
+     TOOL_TEXT, AT(save)},
     {"--context", "N", "unchanged operations around a changed one (default: 1)", TOOL_INTEGER, AT(context)},
     {"--json", NULL, "print JSON (docs/diff.md)", TOOL_FLAG, AT(json)},
     {"--color", "WHEN", "always, never or auto (default: on a terminal, unless NO_COLOR is set)", TOOL_TEXT, AT(color)},
@@ -133,6 +139,18 @@ static bool has_pass(const diff_settings_t *settings, const tool_trace_t *trace)
   return false;
 }
 
+static int save(const tool_trace_t *trace, const char *path) {
+  FILE *file = fopen(path, "w");
+  if (file)
+    tool_trace_write(trace, file);
+  const bool failed = !file || ferror(file);
+  if ((file && fclose(file)) || failed) {
+    tool_error(&tool_command_diff, "'%s' cannot be written", path);
+    return TOOL_CALL;
+  }
+  return TOOL_DONE;
+}
+
 /* Traces one or two compilations and prints the report. A compilation that fails is reported up to the pass that
  * failed, and its exit code is returned. */
 static int report(nereid_arena_t *arena, diff_view_t *view, const tool_trace_request_t requests[2], size_t n,
@@ -141,7 +159,9 @@ static int report(nereid_arena_t *arena, diff_view_t *view, const tool_trace_req
   int code = TOOL_DONE;
   for (size_t i = 0; i < n; ++i) {
     nereid_message_t message = {""};
-    const nereid_status_t status = tool_trace_run(&requests[i], arena, &traces[i], &message);
+    const nereid_status_t status = i && view->settings->other
+                                       ? diff_trace_other(arena, view->settings, view->input, &traces[1], &message)
+                                       : tool_trace_run(&requests[i], arena, &traces[i], &message);
     if (status)
       code = tool_failed(&tool_command_diff, status, &message);
     if (status && status != NEREID_ERROR_PROGRAM)
@@ -153,6 +173,8 @@ static int report(nereid_arena_t *arena, diff_view_t *view, const tool_trace_req
                  nereid_stage_name(requests[0].options.emit));
     return code == TOOL_DONE ? TOOL_CALL : code;
   }
+  if (view->settings->save)
+    return code == TOOL_DONE ? save(&traces[0], view->settings->save) : code;
   if (view->settings->pass && !has_pass(view->settings, &traces[0])) {
     tool_error(&tool_command_diff, "--pass: no pass '%s' runs", view->settings->pass);
     return TOOL_CALL;
@@ -166,7 +188,7 @@ static int report(nereid_arena_t *arena, diff_view_t *view, const tool_trace_req
 static int run_inputs(nereid_arena_t *arena, diff_settings_t *settings, const tool_list_t *inputs) {
   diff_settings_t second = *settings;
   tool_trace_request_t requests[2] = {{.name = inputs->items[0]}, {.name = inputs->items[inputs->size - 1]}};
-  const size_t n = settings->with ? 2 : inputs->size;
+  const size_t n = settings->with || settings->other ? 2 : inputs->size;
   int code = check(settings, &requests[0]);
   if (code == TOOL_CONTINUE && settings->with)
     code = parse_with(arena, &second);
@@ -181,7 +203,9 @@ static int run_inputs(nereid_arena_t *arena, diff_settings_t *settings, const to
   if (code != TOOL_CONTINUE)
     return code;
   regex_t op;
-  const char *const labels[] = {inputs->items[0], settings->with ? settings->with : requests[1].name};
+  const char *const labels[] = {inputs->items[0], settings->with    ? settings->with
+                                                  : settings->other ? settings->other
+                                                                    : requests[1].name};
   diff_view_t view = {.settings = settings, .input = inputs->items[0], .arena = arena};
   view.filter.function = settings->function;
   if (settings->op && regcomp(&op, settings->op, REG_EXTENDED | REG_NOSUB)) {
@@ -201,8 +225,11 @@ static int run(int argc, char **argv) {
   tool_list_t operands = {0};
   nereid_arena_initialize(&arena);
   int code = tool_options_parse(&arena, &tool_command_diff, argc, argv, &settings, &operands);
-  if (code == TOOL_CONTINUE && (operands.size < 1 || operands.size > 2 || (operands.size == 2 && settings.with))) {
-    tool_error(&tool_command_diff, "expected one input, two inputs, or one input and --with; see nereid diff --help");
+  const size_t others = (operands.size == 2) + (settings.with != NULL) + (settings.other != NULL);
+  if (code == TOOL_CONTINUE && (operands.size < 1 || operands.size > 2 || others > 1 || (others && settings.save))) {
+    tool_error(&tool_command_diff,
+               "expected one input, two inputs, or one input with one of --with, --other-nereid and "
+               "--save-trace; see nereid diff --help");
     code = TOOL_CALL;
   }
   if (code == TOOL_CONTINUE)

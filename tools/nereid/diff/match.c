@@ -4,10 +4,11 @@
  *   1  the whole expression: text without names, location, and the same of each operand
  *   2  text without names, location
  *   3  1, then 2, anywhere in the function: a moved operation
- *   4  name of the operation, location
- *   5  name of the operation, nesting
+ *   4  text of an operation without operands, in order, then anywhere: a constant that folding created again
+ *   5  name of the operation, location
+ *   6  name of the operation, nesting
  *
- * All rounds but 3 keep the order of the operations (tool_sequence_match), within the gaps that earlier rounds left. A
+ * All rounds but 3 and 4 keep the order of the operations (tool_sequence_match), within the gaps that earlier rounds left. A
  * match of operations is a match of their values. An operation of a matched pair is unchanged if its text is equal
  * after the values are renamed, so the result is complete for any matching: a poor one shows more. */
 #include "tools/nereid/diff/match.h"
@@ -30,6 +31,7 @@ typedef struct matcher {
   uint64_t *plain[2];  /* per operation: text without names, and location */
   uint64_t *strict[2]; /* the same with that of its operands */
   uint64_t *outer[2];  /* the same for an operation with other operations in it, else 0 */
+  uint64_t *leaf[2];   /* of an operation without operands and regions: text without names, else 0 */
   uint64_t *weak[2];   /* name and location */
   uint64_t *name[2];   /* name and depth */
 } matcher_t;
@@ -70,7 +72,8 @@ static uint64_t strict_key(const tool_snapshot_t *snapshot, const uint64_t *stri
 
 static bool make_keys(matcher_t *it, int side) {
   const tool_snapshot_t *snapshot = side_of(it, side);
-  uint64_t **keys[] = {&it->plain[side], &it->strict[side], &it->outer[side], &it->weak[side], &it->name[side]};
+  uint64_t **keys[] = {&it->plain[side], &it->strict[side], &it->outer[side],
+                       &it->leaf[side],  &it->weak[side],   &it->name[side]};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
     if (!(*keys[i] = nereid_arena_new(&it->scratch, uint64_t, snapshot->n_ops)))
       return false;
@@ -79,7 +82,9 @@ static bool make_keys(matcher_t *it, int side) {
     const uint64_t name = tool_hash(0, op->name, strlen(op->name));
     it->plain[side][i] = mix(hash_text(op), op->place);
     it->strict[side][i] = strict_key(snapshot, it->strict[side], i);
-    it->outer[side][i] = i + 1 < snapshot->n_ops && snapshot->ops[i + 1].parent == i ? it->strict[side][i] : 0;
+    const bool contains = i + 1 < snapshot->n_ops && snapshot->ops[i + 1].parent == i;
+    it->outer[side][i] = contains ? it->strict[side][i] : 0;
+    it->leaf[side][i] = !contains && op->n_results && !op->n_tokens ? hash_text(op) : 0;
     it->weak[side][i] = op->place ? mix(name, op->place) : 0;
     it->name[side][i] = mix(name, op->depth);
   }
@@ -155,7 +160,7 @@ static keyed_t *sort_unmatched(matcher_t *it, const uint64_t *keys, const uint32
   keyed_t *list = nereid_arena_new(&it->scratch, keyed_t, range.end - range.first + 1);
   *out_n = 0;
   for (uint32_t i = range.first; list && i < range.end; ++i)
-    if (matched[i] == TOOL_NO_MATCH)
+    if (matched[i] == TOOL_NO_MATCH && keys[i])
       list[(*out_n)++] = (keyed_t){keys[i], i};
   if (list)
     qsort(list, *out_n, sizeof *list, by_key);
@@ -187,7 +192,8 @@ static bool match_function(matcher_t *it, range_t a, range_t b) {
   pair(it, a.first, b.first);
   return match_range(it, it->outer, left, right) && match_gaps(it, it->strict, left, right) &&
          match_gaps(it, it->plain, left, right) && match_moved(it, it->strict, left, right) &&
-         match_moved(it, it->plain, left, right) && match_gaps(it, it->weak, left, right) &&
+         match_moved(it, it->plain, left, right) && match_gaps(it, it->leaf, left, right) &&
+         match_moved(it, it->leaf, left, right) && match_gaps(it, it->weak, left, right) &&
          match_gaps(it, it->name, left, right);
 }
 
