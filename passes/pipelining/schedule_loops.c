@@ -218,16 +218,23 @@ static void add_users(const scheduler_t *scheduler, MlirValue buffer, users_t *u
   }
 }
 
-/* Moves a wait to the stage of the first use of its buffers. */
+static void place_at(scheduler_t *scheduler, MlirOperation op, MlirOperation use) {
+  assign_stage(scheduler, op, stage_of(scheduler, use));
+  if (lookup(&scheduler->early, use))
+    mark_early(scheduler, op, stage_of(scheduler, use));
+}
+
+/* Moves a wait to the stage of the first use of its buffers, with the fence that follows a wait for copies by cp.async. */
 static void place_wait(scheduler_t *scheduler, MlirOperation wait) {
   users_t users = {{NULL}, {NULL}};
   for (intptr_t i = 0; i < nereid_ttng_wait_barrier_get_deps_count(wait); ++i)
     add_users(scheduler, nereid_ttng_wait_barrier_get_deps(wait, i), &users);
   if (mlirOperationIsNull(users.first) || stage_of(scheduler, users.first) == scheduler->max_stage)
     return;
-  assign_stage(scheduler, wait, stage_of(scheduler, users.first));
-  if (lookup(&scheduler->early, users.first))
-    mark_early(scheduler, wait, stage_of(scheduler, users.first));
+  MlirOperation fence = mlirOperationGetNextInBlock(wait);
+  place_at(scheduler, wait, users.first);
+  if (nereid_op_kind(fence) == NEREID_OP_TTNG_FENCE_ASYNC_SHARED)
+    place_at(scheduler, fence, users.first);
 }
 
 /* The first op of the body that uses the result of `dot` in its stage, but not as an accumulator; null if there is

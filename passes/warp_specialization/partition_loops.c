@@ -200,6 +200,7 @@ static bool capture_all(split_t *split) {
 
 typedef struct copy {
   const nereid_partition_slice_t *slice;
+  bool drops_stages; /* of loops, which are not pipelined then */
   NereidMlirIRMapping mapping;
 } copy_t;
 
@@ -217,11 +218,11 @@ static bool is_division(MlirStringRef name) {
   return false;
 }
 
-static void copy_attributes(MlirOperation from, MlirOperation to) {
+static void copy_attributes(const copy_t *copy, MlirOperation from, MlirOperation to) {
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(from); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(from, i);
     MlirStringRef name = mlirIdentifierStr(attribute.name);
-    if (!is_division(name))
+    if (!is_division(name) && !(copy->drops_stages && mlirStringRefEqual(name, nereid_ir_ref(NEREID_ATTR_NUM_STAGES))))
       mlirOperationSetDiscardableAttributeByName(to, name, attribute.attribute);
   }
 }
@@ -276,7 +277,7 @@ static void copy_loop(const copy_t *copy, MlirOperation loop, MlirBlock block) {
       (intptr_t)initial.size, initial.data, nereid_scf_for_get_unsigned_cmp(loop));
   MlirBlock body = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(made, 0), body);
-  copy_attributes(loop, made);
+  copy_attributes(copy, loop, made);
   copy_body(copy, loop, body);
   for (intptr_t i = 0, k = 0; i < mlirOperationGetNumResults(loop); ++i)
     if (nereid_partition_slice_carries(copy->slice, loop, i))
@@ -322,9 +323,17 @@ static void build_default(const split_t *split, MlirOperation op) {
   nereidMlirIRMappingDestroy(copy.mapping);
 }
 
-/* The loop of partition `p` > 0, in its region of `partitions`. */
+static bool is_no_copy_arrival(MlirOperation op) {
+  return nereid_op_kind(op) != NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE;
+}
+
+/* The loop of partition `p` > 0, in its region of `partitions`. A loop whose copies by cp.async arrive at mbarriers is
+ * not pipelined by itself: these arrivals would also wait for the copies of later iterations. */
 static void build_partition(const split_t *split, MlirOperation partitions, int p) {
-  const copy_t copy = {.slice = &split->slices[p], .mapping = nereidMlirIRMappingCreate()};
+  const copy_t copy = {
+      .slice = &split->slices[p],
+      .mapping = nereidMlirIRMappingCreate(),
+      .drops_stages = !mlirOperationIsNull(nereid_partition_slice_obstacle(&split->slices[p], is_no_copy_arrival))};
   MlirLocation location = mlirOperationGetLocation(split->root);
   MlirRegion region = mlirOperationGetRegion(partitions, p - 1);
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
