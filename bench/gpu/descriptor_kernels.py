@@ -59,6 +59,23 @@ def persistent_halves(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: 
 
 
 @triton.jit
+def two_widths(a, b, b2, c, c2, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b.T; persistent, with tiles of 1.5 BN columns: two dots share the rows of a. b2 and c2 are b and c in blocks of half
+    the width."""
+    WIDTH: tl.constexpr = BN + BN // 2
+    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, WIDTH)
+    for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), flatten=True):
+        tm, tn = tile_of(tile, tiles_m, tiles_n, 8)
+        acc, acc2 = tl.zeros((BM, BN), tl.float32), tl.zeros((BM, BN // 2), tl.float32)
+        for i in range(0, tl.cdiv(k, BK)):
+            x = a.load([tm * BM, i * BK])
+            acc = tl.dot(x, b.load([tn * WIDTH, i * BK]).T, acc)
+            acc2 = tl.dot(x, b2.load([tn * WIDTH + BN, i * BK]).T, acc2)
+        c.store([tm * BM, tn * WIDTH], acc.to(c.dtype))
+        c2.store([tm * BM, tn * WIDTH + BN], acc2.to(c.dtype))
+
+
+@triton.jit
 def split_k(a, b, c, sums, counts, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """c = a @ b.T; persistent. If all programs have `tiles // programs` tiles and fewer remain than half of the programs,
     these are divided along k: parts are added in `sums`, and the last one stores the tile. `sums`, of whole tiles, and
@@ -67,8 +84,8 @@ def split_k(a, b, c, sums, counts, m, n, k, BM: tl.constexpr, BN: tl.constexpr, 
     tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN)
     whole = tiles_m * tiles_n // programs * programs
     rest = tiles_m * tiles_n - whole
-    parts = programs // max(rest, 1)
-    share = tl.cdiv(steps, parts)
+    share = tl.cdiv(steps, programs // max(rest, 1))
+    parts = tl.cdiv(steps, share)  # none of them empty
     for item in tl.range(tl.program_id(0), whole + rest * parts, programs, flatten=True):
         tile, first, last = item, 0, steps
         if item >= whole:

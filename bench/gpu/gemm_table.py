@@ -2,7 +2,8 @@
 
     python3 bench/gpu/gemm_table.py --nereid build/release/bin/nereid [--only decode,lora] [--compile FOLDER]
 
-The kernels are plain loops: one tile per program, persistent, or persistent with the tiles of the last round divided along k. Each
+The kernels are plain loops: one tile per program, persistent, persistent with tiles of 192 columns in two accumulators, or persistent
+with the tiles of the last round divided along k. Each
 configuration that compiles is timed a few times, as a graph; the fastest one then alternates with torch.matmul. A row per shape: m, n, k, the error against float64 (of some rows),
 both times in microseconds, the ratio and the configuration; last the geometric mean of the ratios cuBLAS / Nereid, 1 or more
 if Nereid is at least as fast. Exit status 1 when a result is wrong or no configuration compiles. --compile needs no GPU: it compiles all
@@ -59,7 +60,7 @@ assert len(SHAPES) == 30
 # (tile of m, n and k, kernel of descriptor_kernels.py, warps, stages). Tiles of n and k shrink to the shape.
 CONFIGURATIONS = (
     ((128, 256, 64), "persistent", 8, 3),
-    ((128, 128, 64), "split_k", 8, 4),
+    ((128, 128, 64), "two_widths", 8, 4),
     ((64, 128, 128), "split_k", 4, 4),
     ((64, 256, 64), "split_k", 4, 4),
     ((128, 128, 64), "matmul", 4, 4),
@@ -74,15 +75,25 @@ def power_below(extent):
 def tile_for(shape, configuration):
     (bm, bn, bk), kernel, warps, stages = configuration
     _, n, k = shape
-    return (bm, min(bn, max(LEAST_N, power_below(n))), min(bk, max(LEAST_K, power_below(k)))), kernel, warps, stages
+    least = 2 * LEAST_N if kernel == "two_widths" else LEAST_N
+    return (bm, min(bn, max(least, power_below(n))), min(bk, max(LEAST_K, power_below(k)))), kernel, warps, stages
 
 
 def arguments_of(shape, tile, kernel):
     """The kernel's constants, the number of tiles and that of programs."""
-    tiles = triton.cdiv(shape[0], tile[0]) * triton.cdiv(shape[1], tile[1])
-    constants = {"matmul": (*tile, True), "persistent": (*tile, True, True), "split_k": tile}[kernel]
-    programs = {"matmul": tiles, "persistent": min(tiles, MULTIPROCESSORS), "split_k": MULTIPROCESSORS}[kernel]
+    width = tile[1] + tile[1] // 2 if kernel == "two_widths" else tile[1]
+    tiles = triton.cdiv(shape[0], tile[0]) * triton.cdiv(shape[1], width)
+    constants = {"matmul": (*tile, True), "persistent": (*tile, True, True)}.get(kernel, tile)
+    programs = {"matmul": tiles, "split_k": MULTIPROCESSORS}.get(kernel, min(tiles, MULTIPROCESSORS))
     return constants, tiles, programs
+
+
+def blocks_of(tile, kernel):
+    """The descriptors of a kernel: (name of the tensor, block)."""
+    bm, bn, bk = tile
+    if kernel == "two_widths":
+        return [("a", [bm, bk]), ("b", [bn, bk]), ("b", [bn // 2, bk]), ("c", [bm, bn]), ("c", [bm, bn // 2])]
+    return [("a", [bm, bk]), ("b", [bn, bk]), ("c", [bm, bn])]
 
 
 # --- a GPU ---
@@ -119,8 +130,8 @@ def best_launch(torch, kernels, describe, shape, tensors, flush):
     for configuration in CONFIGURATIONS:
         tile, kernel, warps, stages = tile_for(shape, configuration)
         constants, tiles, programs = arguments_of(shape, tile, kernel)
-        bm, bn, bk = tile
-        arguments = [describe(tensor, block) for tensor, block in ((a, [bm, bk]), (b, [bn, bk]), (c, [bm, bn]))]
+        bm, bn, _ = tile
+        arguments = [describe({"a": a, "b": b, "c": c}[name], block) for name, block in blocks_of(tile, kernel)]
         if kernel == "split_k":
             arguments += [torch.zeros(tiles * bm * bn, device="cuda"), torch.zeros(tiles, device="cuda", dtype=torch.int32)]
 
@@ -199,6 +210,16 @@ def small(shape, tile):
     return tuple(extent if extent <= 2 * block else block + (extent % block or block) for extent, block in zip(shape, tile))
 
 
+def two_results(bn):
+    """What two_widths stores to tensors of their own: columns of each width."""
+
+    def reference(v):
+        first = [column % (bn + bn // 2) < bn for column in range(v.b.shape[0])]
+        return {"c": v.a @ v.b.T * first, "c2": v.a @ v.b2.T * [not inside for inside in first]}
+
+    return reference
+
+
 def without_gpu(options, names):
     import numpy as np
     import dot_zoo
@@ -227,6 +248,8 @@ def without_gpu(options, names):
                 )
                 constants, tiles, programs = arguments_of((m, n, k), tile, kernel)
                 function = getattr(kernels, kernel)
+                if kernel == "two_widths":
+                    arguments |= dict(b2=described(rand("f16", n, k), bn // 2, bk), c2=described(zeros("f16", m, n), bm, bn // 2))
                 if kernel == "split_k":
                     arguments |= dict(sums=zeros("f32", tiles * bm * bn), counts=zeros("i32", tiles))
                 case = Case(
@@ -234,7 +257,7 @@ def without_gpu(options, names):
                     function,
                     (programs,) if kernel == "matmul" else (4,),
                     arguments,
-                    lambda v: {"c": v.a @ v.b.T},
+                    two_results(bn) if kernel == "two_widths" else lambda v: {"c": v.a @ v.b.T},
                     dict(zip(function.arg_names[-len(constants) :], constants)),
                     warps=warps,
                     stages=stages,
