@@ -10,7 +10,6 @@
 
 #include "seam/llvm.h"
 #include "tools/nereid/interrupt.h"
-#include "tools/nereid/reduce/trial.h"
 
 #include <mlir-c/Diagnostics.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *
  * A child cleans and verifies its candidate, too, so that a crash there, which may be the property itself, ends only
  * the child. */
-#include "tools/nereid/reduce/trial.h"
+#include "tools/nereid/reduce/reduction.h"
 
 #include "tools/nereid/trace/snapshot.h"
 
