@@ -38,7 +38,7 @@ KERNELS = [
      "--arg b=f16[5008]:rand --arg mean=f32[1024]:zeros --arg rstd=f32[1024]:zeros --arg stride=5008 --arg n=5008 --arg "
      "eps=0.00001"),
     ("kernels/attn_fwd_tma_d128.ttir", 61, "--grid 32,1 --num-warps 8 --arg q_desc=f16[4096x128]:rand --arg k_desc=f16[4096x128]:rand "
-     "--arg v_desc=f16[4096x128]:rand --arg o_desc=f16[4096x128]:zeros --arg scale=0.1 --arg N=4096"),
+     "--arg v_desc=f16[4096x128]:rand --arg o_desc=f16[4096x128]:zeros --arg lse=f32[4096]:zeros --arg scale=0.1 --arg N=4096"),
 ]
 
 
