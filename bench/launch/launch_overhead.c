@@ -4,13 +4,13 @@
  *   launch_overhead KERNEL.cubin [BLOCKS [DEVICE]]
  *
  * The kernel (any cubin or PTX with its .json) gets zeros for scalars, so that its masks are empty, and one zeroed
- * buffer of 64 MiB for every pointer and descriptor, whose dimensions are 64; the grid is one CTA. Blocks of 200 launches of each kind
- * alternate; the queue is drained between them, and only enqueuing is timed. The program prints medians over the
- * blocks, their 10th and 90th percentiles, and the ratios of the medians. The bare launch uses a prepared
- * configuration and parameters; Nereid's gets values and repeats all its work each time. For a kernel with descriptors
- * further kinds pass tensors instead of encoded maps. The lazy kernel has one configuration, whose "compiler" returns
- * the file, all specialization, and a key that each call computes from a size. DEVICE may be the emulator, to test the
- * program. Exit status 0, or 2 if it cannot run. */
+ * buffer of 64 MiB for every pointer and descriptor, whose dimensions are 64; the grid is one CTA. Blocks of 200
+ * launches of each kind alternate; the queue is drained between them, and only enqueuing is timed. The program prints
+ * medians over the blocks, their 10th and 90th percentiles, and the ratios of the medians. The bare launch uses a
+ * prepared configuration and parameters; Nereid's gets values and repeats all its work each time. For a kernel with
+ * descriptors further kinds pass tensors instead of encoded maps. The lazy kernel has one configuration, whose
+ * "compiler" returns the file, all specialization, and a key that each call computes from a size. DEVICE may be the
+ * emulator, to test the program. Exit status 0, or 2 if it cannot run. */
 #include "nereid/kernel.h"
 
 #include "base/file.h"
