@@ -38,7 +38,7 @@ typedef struct printer {
   nereid_axis_result_t axis;
   nereid_membar_t membar;
   nereid_arena_t *arena;
-  function_t *functions; /* by number */
+  function_t *functions; /* indexed by number */
   MlirStringCallback callback;
   void *user_data;
 } printer_t;

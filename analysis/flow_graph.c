@@ -31,8 +31,8 @@ uint32_t nereid_flow_graph_node_of(const nereid_flow_graph_t *graph, MlirOperati
 
 typedef struct builder {
   nereid_flow_graph_t *graph;
-  NEREID_VECTOR(uint32_t) nodes; /* by position */
-  NEREID_VECTOR(bool) concerned; /* by position */
+  NEREID_VECTOR(uint32_t) nodes; /* indexed by position */
+  NEREID_VECTOR(bool) concerned; /* indexed by position */
   uint32_t from;                 /* the node whose edges are being created */
 } builder_t;
 

@@ -57,7 +57,7 @@ typedef struct nereid_flow_graph {
   NEREID_VECTOR(nereid_flow_edge_t) edges; /* by `from` */
   NEREID_VECTOR(nereid_flow_forward_t) forwards;
   NEREID_VECTOR(MlirOperation) ops; /* by position: in program order, those of regions after their op */
-  uint32_t *nodes_of_ops;           /* by position */
+  uint32_t *nodes_of_ops;           /* indexed by position */
   bool *concerned;                  /* by position: may use, create or wait for buffers, or is a call; most are not */
   uint32_t *incoming;
   uint32_t *order; /* nodes in reverse post order, n_reached of them; loops and partitions are contiguous in it */

@@ -27,7 +27,7 @@ enum {
 
 typedef enum nereid_layout_dim {
   NEREID_LAYOUT_REGISTER = 0, /* a thread's elements, in the order of the values that hold them */
-  NEREID_LAYOUT_OFFSET = 0,   /* of a shared layout: elements from the start of the buffer */
+  NEREID_LAYOUT_OFFSET = 0,   /* in a shared layout, elements from the start of the buffer */
   NEREID_LAYOUT_LANE = 1,     /* threads of a warp */
   NEREID_LAYOUT_WARP = 2,     /* warps of a CTA */
   NEREID_LAYOUT_BLOCK = 3,    /* CTAs of a cluster */

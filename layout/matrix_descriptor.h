@@ -10,7 +10,7 @@
 
 #include "layout/linear_layout.h"
 
-enum { NEREID_LAYOUT_MATRIX_K_BYTES = 32 /* of one instruction */ };
+enum { NEREID_LAYOUT_MATRIX_K_BYTES = 32 /* bytes of an instruction along k */ };
 
 /* An operand in shared memory. */
 typedef struct nereid_layout_operand {

@@ -30,7 +30,7 @@ typedef struct follower {
   NEREID_VECTOR(wait_t) waits;
   bool *awaited; /* by buffer: an op waits for it as an mbarrier */
   bool *signals; /* by buffer: an mbarrier that signals completion of a read of this allocation */
-  /* of the current allocation: */
+  /* Range of the current allocation: */
   uint32_t number;
   nereid_map_t made; /* values derived from its pointer */
   NEREID_VECTOR(MlirValue) work;

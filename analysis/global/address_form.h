@@ -28,7 +28,7 @@ enum {
   NEREID_FORM_DEGREE = 3,   /* symbols of a product */
   NEREID_FORM_TERMS = 12,   /* a form with more terms is not represented */
   NEREID_FORM_WEIGHTS = 48, /* the same */
-  NEREID_FORM_DIGITS = 6,   /* of one value */
+  NEREID_FORM_DIGITS = 6,   /* digits of one value */
 };
 
 typedef enum nereid_symbol_kind {

@@ -58,7 +58,7 @@ typedef struct nereid_membar_context {
   bool proxies;                   /* distinguish generic writes and the async proxy */
   bool bulk;                      /* order TMA copies with other accesses to global memory */
   /* Callers may have such operations in flight on the buffers that they pass. */
-  bool *outer_in_flight[NEREID_ASYNC_GROUPS]; /* by argument */
+  bool *outer_in_flight[NEREID_ASYNC_GROUPS]; /* indexed by argument */
 } nereid_membar_context_t;
 
 bool nereid_membar_state_copy(nereid_arena_t *arena, nereid_membar_state_t *state, const nereid_membar_state_t *from);

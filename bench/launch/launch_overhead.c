@@ -35,7 +35,7 @@ typedef struct bench {
   const nereid_kernel_t *kernel;
   nereid_lazy_kernel_t *lazy;
   uint64_t buffer;
-  nereid_tma_descriptor_t maps[LIMIT]; /* by parameter */
+  nereid_tma_descriptor_t maps[LIMIT]; /* indexed by parameter */
   nereid_value_t values[LIMIT];
   nereid_tensor_t tensors[LIMIT];
   nereid_value_t with_tensors[LIMIT];

@@ -17,7 +17,7 @@ enum { BLOCKS = 101, CALLS = 1000, MAPS = 64, MAX_THREADS = 256 };
 typedef struct bench {
   nereid_device_t *device;
   nereid_tma_cache_t *cache;
-  uint64_t address;   /* of the matrix, which is smaller than the maps describe: no kernel uses them */
+  uint64_t address;   /* device address of the matrix, which is smaller than the maps describe: no kernel uses them */
   double nanoseconds; /* out */
   bool failed;
 } bench_t;

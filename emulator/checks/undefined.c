@@ -40,7 +40,7 @@ static const struct {
              {"activemask", RULE_ANY},  {"brx", RULE_JUMP}};
 
 struct emu_undefined {
-  uint8_t *rules;             /* by pc */
+  uint8_t *rules;             /* indexed by pc */
   uint8_t *registers, *zeros; /* registers: of each warp */
   uint8_t *shared, *local;    /* one shadow byte per byte */
   size_t register_bytes, n_local;

@@ -37,7 +37,7 @@ NEREID_MUST_USE bool nereid_emulator_mbarrier_await(emu_warp_t *warp, const emu_
 
 typedef struct emu_mbarrier_state {
   uint32_t parity, pending, expected; /* arrivals */
-  int32_t bytes;                      /* of transactions */
+  int32_t bytes;                      /* bytes of transactions */
 } emu_mbarrier_state_t;
 emu_mbarrier_state_t nereid_emulator_mbarrier_state(uint64_t bits);
 /* Fields of a state, the bits of the object. */

@@ -7,7 +7,7 @@
 
 typedef struct emu_group { /* lanes that execute together */
   uint32_t mask, pc, depth;
-  enum { EMU_RUNNING, EMU_WAITING, EMU_AT_BARRIER, EMU_AT_EVENT /* of an mbarrier or barrier.cluster */ } state;
+  enum { EMU_RUNNING, EMU_WAITING, EMU_AT_BARRIER, EMU_AT_EVENT /* an mbarrier or barrier.cluster */ } state;
   uint32_t barrier; /* AT_BARRIER: its number */
 } emu_group_t;
 

@@ -32,7 +32,7 @@ enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX
 #define EMU_FUNCTION_BYTES 128
 #define EMU_CONSTANTS_AT UINT64_C(0x0000000600000000)
 #define EMU_CONSTANTS_BYTES UINT64_C(0x0000000200000000)
-#define EMU_VARIABLES_AT UINT64_C(0x4000000000000000) /* of the module; separated like buffers */
+#define EMU_VARIABLES_AT UINT64_C(0x4000000000000000) /* variables of the module; separated like buffers */
 
 /* Upper bits of a generic address of space `where`; offsets have 32 bits except in global memory. */
 static inline uint64_t emu_window_of(emu_space_t space, emu_space_t where, uint64_t address) {

@@ -97,7 +97,7 @@ typedef struct race_thread {
   race_clock_t *released[RACE_SCOPES], *observed[RACE_SCOPES]; /* by fences; by relaxed reads, for a later fence */
 } race_thread_t;
 
-typedef struct race_phase { /* of an mbarrier */
+typedef struct race_phase { /* a phase of an mbarrier */
   uint32_t offset, time;    /* 0: not used */
   race_clock_t *pending, *done;
 } race_phase_t;

@@ -22,7 +22,7 @@ typedef struct emu_clock { /* the time of a warp, in steps */
 struct emu_timeline {
   nereid_arena_t arena;
   const nereid_emulator_program_t *program;
-  const uint8_t *moments; /* by pc */
+  const uint8_t *moments; /* indexed by pc */
   uint64_t limit, dropped;
   uint64_t now;                                      /* time of the current instruction or landing; 0: none */
   uint64_t cluster_latest, cluster_completed[2];     /* barrier.cluster: last arrival; completion, by phase */

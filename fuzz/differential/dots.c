@@ -13,7 +13,7 @@
 /* Types of a product: in memory, as operands, and of the sum. `most` bounds the terms of a sum of 2 * 2 products. */
 typedef struct kinds {
   const char *a, *b;                 /* in memory */
-  const char *operand;               /* of the dot */
+  const char *operand;               /* element type of the operands */
   const char *convert_a, *convert_b; /* null: none */
   const char *sum;
   const char *precision; /* null: does not apply */
@@ -44,12 +44,12 @@ typedef struct dots {
   kinds_t kinds;
   int batch;                       /* matrices of a tile of rank 3; 0: rank 2 */
   char prefix[8];                  /* that dimension in a shape: "2x", or "" */
-  int m, n, k;                     /* of a tile */
-  int steps;                       /* of the loop */
+  int m, n, k;                     /* extents of a tile */
+  int steps;                       /* iterations of the loop */
   bool is_masked;                  /* the last step is partial */
   bool a_by_columns, b_by_columns; /* order in memory */
   bool is_odd;                     /* rows are one element longer, so they are not aligned */
-  int tiles;                       /* of an outer loop; 0: no such loop */
+  int tiles;                       /* iterations of an outer loop; 0: no such loop */
 } dots_t;
 
 static int one_of(module_t *module, int n, const int *values) {
@@ -135,7 +135,7 @@ typedef struct operand {
   bool k_is_column;   /* in the loaded tile */
   bool is_transposed; /* by tt.trans after the load */
   int64_t matrix;     /* elements of a matrix */
-  int64_t size;       /* of the argument */
+  int64_t size;       /* elements of the argument */
 } operand_t;
 
 static operand_t make_operand(const dots_t *dots, bool is_a) {

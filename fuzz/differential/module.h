@@ -29,7 +29,7 @@ typedef struct argument {
 } argument_t;
 
 typedef struct module {
-  uint64_t state; /* of the random number generator */
+  uint64_t state; /* state of the random number generator */
   FILE *body;
   int indent, next_id, n_values, depth, grid;
   value_t values[MAX_VALUES]; /* those in scope */

@@ -11,7 +11,7 @@ typedef struct values {
   size_t n; /* slots */
   nereid_slot_t **slots;
   size_t n_registers; /* number of registers per call */
-  unsigned *bits;     /* of each register */
+  unsigned *bits;     /* width of each register */
 } values_t;
 
 static size_t per_register(const nereid_slot_t *slot, size_t pack) {

@@ -42,7 +42,7 @@ enum {
   MAX_PARTS = 3,
   MAX_PRODUCTS = 6,
   LOOP_OPERANDS = 3, /* of scf.for before the carried values */
-  TF32_K = 8,        /* of one instruction */
+  TF32_K = 8,        /* an instruction's extent along k */
   BF16_K = 16,
 };
 

@@ -38,7 +38,7 @@ typedef struct layout {
   nereid_arena_t *arena;
   nereid_global_liveness_t liveness;
   NEREID_VECTOR(MlirOperation) ops;
-  NEREID_VECTOR(nereid_placement_item_t) items; /* of each op */
+  NEREID_VECTOR(nereid_placement_item_t) items; /* one per op */
   bool *shares;                                 /* by item: another item has some of its bytes at another time */
 } layout_t;
 

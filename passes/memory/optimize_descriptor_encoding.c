@@ -34,7 +34,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { NO_SWIZZLE = -1, SWIZZLED_ROW = 128 /* bytes, at most */, MIN_ROWS = 8 /* of a swizzle */ };
+enum { NO_SWIZZLE = -1, SWIZZLED_ROW = 128 /* bytes, at most */, MIN_ROWS = 8 /* rows of a swizzle pattern */ };
 
 /* --- swizzles --- */
 

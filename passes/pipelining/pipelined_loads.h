@@ -13,7 +13,7 @@
 /* A tt.load or tt.descriptor_load, or the ttg.local_alloc of a dot operand that is computed from loads. */
 typedef struct nereid_pipelined_op {
   MlirOperation op;
-  int64_t level;        /* of a load: the number of loads that depend on it one after the other */
+  int64_t level;        /* length of the longest chain of loads that depend on this one */
   int64_t latency;      /* iterations; set by the caller */
   bool is_given;        /* the program has the latency */
   bool in_registers;    /* cp.async cannot copy the load: its value is carried in registers */

@@ -236,7 +236,7 @@ bool nereid_ring_budget_in_flight(const nereid_operations_t *keys) {
 }
 
 typedef struct dots {
-  int64_t bytes;       /* of their results */
+  int64_t bytes;       /* bytes of their results */
   int count, computed; /* all, and those that take operand A from registers */
 } dots_t;
 

@@ -11,7 +11,7 @@
 
 typedef struct nereid_frequency {
   const nereid_call_graph_t *graph; /* borrowed */
-  int64_t *functions;               /* by number */
+  int64_t *functions;               /* indexed by number */
 } nereid_frequency_t;
 
 /* Factor of a loop, and the upper limit: sums of frequencies times the bytes of a tensor fit in 64 bits. */

@@ -38,7 +38,7 @@ typedef struct decompose {
   nereid_builder_t builder;
   MlirOperation op;
   MlirType type;            /* common element type of both operands */
-  int mantissa, bias, bits; /* of that type */
+  int mantissa, bias, bits; /* parameters of that type */
 } decompose_t;
 
 /* --- operations on tensors --- */

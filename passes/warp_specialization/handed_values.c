@@ -42,7 +42,7 @@ static int number_of(nereid_partitions_t single) {
 
 /* The partitions that compute `value`, defined in the nest; 0: all, or unknown. */
 static nereid_partitions_t owner_of(MlirValue value) {
-  enum { DEPTH = 8 /* of loops */ };
+  enum { DEPTH = 8 /* nesting of loops */ };
   for (int depth = 0; depth < DEPTH && mlirValueIsAOpResult(value); ++depth) {
     MlirOperation op = mlirOpResultGetOwner(value);
     if (nereid_op_kind(op) != NEREID_OP_SCF_FOR)

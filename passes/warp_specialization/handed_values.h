@@ -27,7 +27,7 @@ typedef struct nereid_handed_reader {
 
 typedef struct nereid_handed_value {
   MlirOperation op; /* in the body of a loop of the nest */
-  intptr_t result;  /* of the op */
+  intptr_t result;  /* number of the op's result */
   MlirType slot_type;
   MlirValue ring; /* set by the caller */
 } nereid_handed_value_t;

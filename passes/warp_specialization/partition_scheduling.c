@@ -44,7 +44,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { GROUP_WARPS = 4 /* of a warp group */ };
+enum { GROUP_WARPS = 4 /* warps of a warp group */ };
 
 typedef struct scheduling {
   nereid_pass_t *pass;
@@ -141,7 +141,7 @@ static void visit_nest(MlirOperation loop, void (*visit)(MlirOperation op, void 
 typedef struct division {
   scheduling_t *scheduling;
   nereid_partition_slice_t consumer, producer;
-  const char *obstacle;              /* of the producer */
+  const char *obstacle;              /* why there can be no producer; null: there can be one */
   bool allows_tensors;               /* in the producer */
   bool (*is_good)(MlirOperation op); /* of ops before the loop that the producer computes again; null: all are */
 } division_t;

@@ -18,8 +18,8 @@
 #include "passes/support/collect.h"
 
 #define NEREID_ATTR_PARTITION "ttg.partition"
-#define NEREID_ATTR_PARTITION_SLOTS "ttg.partition.slots" /* of an op: the slots of the ring of its result */
-#define NEREID_ATTR_PARTITION_WARPS "ttg.partition.warps" /* of the loop: the warps of each partition */
+#define NEREID_ATTR_PARTITION_SLOTS "ttg.partition.slots" /* on an op: slots of the ring of its result */
+#define NEREID_ATTR_PARTITION_WARPS "ttg.partition.warps" /* on the loop: warps of each partition */
 #define NEREID_ATTR_WARP_SPECIALIZE "tt.warp_specialize"
 #define NEREID_ATTR_WARP_SPECIALIZE_TAG "ttg.warp_specialize.tag"
 
@@ -27,7 +27,7 @@ enum {
   NEREID_PARTITION_CONSUMER,
   NEREID_PARTITION_PRODUCER,
   NEREID_PARTITION_MAX = 8,  /* partitions of a loop */
-  NEREID_PARTITION_SLOTS = 2 /* of a ring without the attribute */
+  NEREID_PARTITION_SLOTS = 2 /* slots of a ring without the attribute */
 };
 
 /* A set of partitions: bit p is partition p. */

@@ -152,7 +152,7 @@ typedef struct emit {
   const nereid_nest_counter_t *counter;
   MlirValue full, empty;
   bool is_async;
-  nereid_partitions_t partitions; /* of the emitted ops */
+  nereid_partitions_t partitions; /* partitions of the emitted ops */
 } emit_t;
 
 static emit_t emit_for(const rewrite_t *rewrite, const group_t *group, int partition) {

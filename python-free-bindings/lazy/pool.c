@@ -14,8 +14,8 @@
 enum { DEFAULT_LIMIT = 16, LIMIT = 256 };
 
 struct nereid_lazy_pool {
-  pthread_mutex_t lock; /* of what follows */
-  pthread_cond_t added; /* a job, or the end */
+  pthread_mutex_t lock; /* protects the fields below */
+  pthread_cond_t added; /* signalled for a new job, and at the end */
   nereid_job_t *first, **end;
   uint32_t limit, n_threads, n_idle;
   bool ends;

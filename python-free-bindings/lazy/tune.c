@@ -37,7 +37,7 @@ typedef struct tuning {
   double early_stop;
   double deadline; /* milliseconds of nereid_lazy_now */
   double best;     /* the least median so far; 0: none */
-  size_t n_done;   /* for the progress */
+  size_t n_done;   /* configurations done, for the progress */
   nereid_saved_t saved;
   nereid_timer_t timer;
   nereid_status_t failure; /* status of the first configuration that failed */

@@ -36,7 +36,7 @@ typedef struct place {
 } place_t;
 
 static place_t places[STATEMENTS]; /* by id */
-static place_t states[FUNCTIONS];  /* of the functions' own warps */
+static place_t states[FUNCTIONS];  /* memory of the functions' own warps */
 
 typedef struct instance {
   int id;

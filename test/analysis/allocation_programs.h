@@ -25,7 +25,7 @@ enum {
   FUNCTIONS = 4,
   STATEMENTS = 200,
   VALUES = 600,
-  LENGTH = 7, /* of a list of statements */
+  LENGTH = 7, /* statements of a list */
   PLACES = 4, /* arguments of a block, operands of a statement */
   BLOCKS = 5,
   REGIONS = 3,
@@ -44,7 +44,7 @@ typedef enum kind { ALLOC, VIEW, SELECT, USE, SCRATCH, COPY, COMMIT, WAIT, IF, F
 
 typedef struct list {
   int statements[LENGTH], count;
-  int arguments[PLACES], n_arguments; /* of the block */
+  int arguments[PLACES], n_arguments; /* arguments of the block */
   int gives[PLACES];                  /* operands of its terminator */
 } list_t;
 
@@ -55,7 +55,7 @@ typedef struct statement {
   int operands[PLACES], n; /* values; of a call its arguments */
   int number;              /* alignment of an allocation, groups of a wait, function of a call */
   list_t bodies[REGIONS];
-  int n_bodies, results[PLACES]; /* of a loop or branch */
+  int n_bodies, results[PLACES]; /* bodies and results of a loop or branch */
 } statement_t;
 
 typedef struct function {
@@ -63,7 +63,7 @@ typedef struct function {
   bool has_blocks;
   list_t blocks[BLOCKS];
   int n_blocks, to[BLOCKS][2], gives[BLOCKS][2][PLACES]; /* successors, -1: none */
-  int order[BLOCKS];                                     /* of the text */
+  int order[BLOCKS];                                     /* order of the blocks in the text */
 } function_t;
 
 typedef struct program {

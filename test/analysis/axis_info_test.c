@@ -39,7 +39,7 @@ typedef struct node {
   int a, b, c; /* operands */
   shape_t shape;
   bool is_bool;
-  int32_t number; /* of a constant, start of a range, divisibility of an argument */
+  int32_t number; /* value of a constant, start of a range, or divisibility of an argument */
 } node_t;
 
 typedef struct program {

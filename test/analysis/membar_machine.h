@@ -31,7 +31,7 @@ typedef struct machine {
   MlirOperation module;
   MlirOperation without; /* a removed barrier; null: none */
   bool weakened;         /* it is replaced by a warp barrier */
-  uint64_t state;        /* of random choices */
+  uint64_t state;        /* state of the random number generator */
   nereid_arena_t *arena;
   int now, steps; /* time of the last access or barrier; ops so far */
   int cta_barrier, warp_barrier;

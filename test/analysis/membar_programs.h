@@ -22,7 +22,7 @@ typedef struct program {
   char *text;
   size_t size;
   int names;              /* next unused number */
-  int function, counters; /* of the function being written: its number, the counters in sight */
+  int function, counters; /* number of the function being written, counters in sight */
   const char *counter[8]; /* their names */
   char counter_names[64][16];
   int n_counter_names;

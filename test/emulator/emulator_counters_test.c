@@ -132,7 +132,7 @@ static void threads_of_the_host_count_the_same(void **state) {
 typedef struct cost_of {
   const char *text;
   nereid_emulator_cost_t sum;
-  uint64_t warps; /* of all instructions */
+  uint64_t warps; /* warp instructions */
 } cost_of_t;
 
 static void keep_cost(void *user_data, const nereid_emulator_cost_t *cost) {

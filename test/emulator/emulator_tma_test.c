@@ -312,7 +312,7 @@ static void windows_are_loaded(void **state) {
   for (unsigned how = 0; how < 18; ++how) {
     reset(&it);
     memset(expected, 0, sizeof expected);
-    int w = 3, h = 3, n = 0; /* of the filter's corner, from -1 to 4 and from -1 to 3 */
+    int w = 3, h = 3, n = 0; /* position of the filter's corner, from -1 to 4 and from -1 to 3 */
     for (int pixel = 0; pixel < 10; ++pixel) {
       bool inside = w + 2 >= 0 && w + 2 < 6 && h >= 0 && h < 5;
       if (inside)

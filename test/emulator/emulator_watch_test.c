@@ -9,7 +9,7 @@ static unsigned calls;
 static void keep(void *user_data, const nereid_emulator_write_t *write) {
   (void)user_data;
   found = *write;
-  found.place.text = (nereid_view_t){0}; /* of the program, which is unloaded */
+  found.place.text = (nereid_view_t){0}; /* points into the program, which is unloaded */
   found.place.source = NULL;
   ++calls;
 }

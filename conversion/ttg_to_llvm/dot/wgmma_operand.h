@@ -18,7 +18,7 @@ typedef struct nereid_wgmma_operand {
   nereid_layout_operand_t shared; /* its rows are those of all matrices, one matrix after the other */
   nereid_layout_matrix_t matrix;
   MlirValue low;               /* i32: the lower half of the first descriptor; null: in registers */
-  const nereid_layout_t *held; /* of registers */
+  const nereid_layout_t *held; /* layout of the registers that hold it */
   MlirValue *words;            /* i32 */
   size_t n_words;
   int word_bits; /* log2 of elements in a word */

@@ -21,7 +21,7 @@
 #include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
 
-enum { WORD_BYTES = 4, ROW_BYTES = 16 /* of a matrix */ };
+enum { WORD_BYTES = 4, ROW_BYTES = 16 /* a row of an ldmatrix matrix */ };
 
 /* --- layouts --- */
 

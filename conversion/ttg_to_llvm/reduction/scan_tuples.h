@@ -32,7 +32,7 @@ typedef struct nereid_scan_prefix {
 } nereid_scan_prefix_t;
 
 MlirValue *nereid_scan_new(const nereid_scan_t *scan, size_t count);
-size_t nereid_scan_bytes(const nereid_scan_t *scan); /* of a tuple */
+size_t nereid_scan_bytes(const nereid_scan_t *scan); /* bytes of a tuple */
 MlirValue *nereid_scan_at(const nereid_scan_t *scan, MlirValue *tuples, intptr_t i);
 
 int64_t nereid_scan_words(const nereid_scan_t *scan); /* of 32 bits, of a tuple */

@@ -274,7 +274,7 @@ static void collect_votes(components_t *components, MlirOperation op) {
     vote(components, op, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
 }
 
-enum { INSTRUCTIONS_PER_BYTE = 3 /* of a conversion, in all threads */ };
+enum { INSTRUCTIONS_PER_BYTE = 3 /* a conversion's instructions in all threads */ };
 
 /* A layout with many exchanges between lanes or warps loses votes: a reduction may pay for them more often than a
  * conversion at the border would. */

@@ -12,7 +12,7 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-enum { INSTRUCTION_BITS = 256 /* along k, per row */, LANES_AND_PARTS = 8 /* of k */ };
+enum { INSTRUCTION_BITS = 256 /* along k, per row */, LANES_AND_PARTS = 8 /* parts of k */ };
 
 static bool has_one_use(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);

@@ -31,7 +31,7 @@
 typedef struct node {
   MlirValue value;
   int32_t stage, max_age; /* max_age -1: unused */
-  MlirValue *history;     /* by age */
+  MlirValue *history;     /* indexed by age */
   bool carried;           /* an argument of the body other than the counter */
   bool waits;             /* carried, and equal to what the previous step yielded, not this one */
   MlirValue next;         /* waiting node: its instance in the next step */
@@ -56,7 +56,7 @@ typedef struct expand {
   nereid_builder_t builder;
   MlirValue counter;   /* counter of the kernel loop; in the epilogue that of the first iteration after the loop */
   MlirValue *counters; /* by stage, null until needed */
-  NereidMlirIRMapping *mappings; /* by stage */
+  NereidMlirIRMapping *mappings; /* indexed by stage */
 } expand_t;
 
 /* --- nodes --- */

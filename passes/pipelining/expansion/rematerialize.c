@@ -77,7 +77,7 @@ static bool is_inexpensive(rematerialize_t *remat, MlirValue value) {
   uintptr_t *place = nereid_map_insert(&remat->inexpensive, value.ptr);
   if (!place || *place)
     return place && *place == 1;
-  *place = 1; /* of a cycle */
+  *place = 1; /* assumed while the cycle is visited */
   bool good;
   if (mlirValueIsABlockArgument(value)) {
     const intptr_t number = mlirBlockArgumentGetArgNumber(value);

@@ -367,7 +367,7 @@ static bool can_count(const nereid_loop_nest_t *nest, const nereid_map_t *bound_
 static bool only_computes(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_DESCRIPTOR_LOAD: /* pads outside of the tensor */
-  case NEREID_OP_TTG_LOCAL_ALLOC:    /* of a tensor in the body */
+  case NEREID_OP_TTG_LOCAL_ALLOC:    /* copies a tensor of the body to shared memory */
   case NEREID_OP_TTNG_WARP_GROUP_DOT:
     return true;
   default:

@@ -20,7 +20,7 @@ typedef struct nereid_ring_remark {
   size_t sharing;  /* TMA: rings whose slots share a full mbarrier */
   int64_t warps;   /* consumer warps, which release a slot through its empty mbarrier; 0: no warp specialization */
   nereid_ring_fill_t by;
-  int32_t partition, producers; /* of a warp-specialized loop: the partition that fills slots, and its warps */
+  int32_t partition, producers; /* in a warp-specialized loop, the partition that fills slots, and its warps */
   int32_t ctas;                 /* CTAs of the cluster that load a slot together; 0 or 1: each CTA loads its own */
 } nereid_ring_remark_t;
 

@@ -224,7 +224,7 @@ typedef struct nereid_emulator_violation {
 /* The writes of a launch to the bytes that it watches, by any instruction. The other fields describe the last one; of
  * several CTAs, that of the last one in the grid. */
 typedef struct nereid_emulator_write {
-  uint64_t count; /* of threads */
+  uint64_t count; /* number of threads */
   uint32_t thread[3], cta[3];
   nereid_emulator_place_t place;
 } nereid_emulator_write_t;
@@ -234,7 +234,7 @@ typedef struct nereid_emulator_write {
 typedef struct nereid_emulator_loop {
   nereid_emulator_place_t place; /* its first instruction */
   uint64_t iterations;           /* sum over all warps */
-  uint64_t instructions;         /* of warps */
+  uint64_t instructions;         /* warp instructions */
   uint64_t mma, wgmma;           /* mma and wmma.mma; wgmma.mma_async */
   uint64_t copies, bulk_copies;  /* cp.async; bulk and tensor copies */
   uint64_t waits;                /* for groups of cp.async, of bulk copies and of wgmma, and at mbarriers */

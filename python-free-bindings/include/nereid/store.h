@@ -33,7 +33,7 @@ extern "C" {
 
 enum {
   NEREID_STORE_KEY_SIZE = 32,   /* bytes */
-  NEREID_STORE_KEY_LETTERS = 64 /* of a printed key, without the NUL */
+  NEREID_STORE_KEY_LETTERS = 64 /* letters of a printed key, without the NUL */
 };
 
 /* The name of a unit. */

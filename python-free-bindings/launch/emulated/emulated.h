@@ -16,7 +16,7 @@ typedef struct nereid_emulated {
   int32_t shared_limit; /* bytes per CTA */
   int place;            /* of its memory in the address space, below 64 */
   bool has_place;       /* no other open device has it */
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* protects the fields below */
   nereid_emulator_memory_t *memory;
   struct nereid_emulated_buffer *buffers; /* the program's allocations in use */
   nereid_emulator_report_t report;        /* report of the last launch */

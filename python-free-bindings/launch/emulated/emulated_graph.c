@@ -27,7 +27,7 @@ typedef struct node {
 typedef struct holding {
   struct holding *next;
   void *object;     /* null: memory */
-  uint64_t address; /* of memory */
+  uint64_t address; /* device address */
 } holding_t;
 
 typedef struct graph {

@@ -25,7 +25,7 @@ struct nereid_library {
   const nereid_library_table_t *table;
   nereid_device_t *device;
   pthread_mutex_t loading;
-  size_t *first_slots; /* of each kernel */
+  size_t *first_slots; /* one per kernel */
   slot_t *slots;
   size_t n_slots;
 };

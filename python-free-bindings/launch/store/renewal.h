@@ -19,7 +19,7 @@ typedef struct nereid_lease {
 typedef struct nereid_renewer {
   nereid_server_t *server; /* borrowed */
   int64_t interval;        /* milliseconds between renewals of a lease */
-  pthread_mutex_t mutex;   /* of the fields below */
+  pthread_mutex_t mutex;   /* protects the fields below */
   pthread_cond_t changed;
   pthread_t thread;
   bool has_thread, is_stopping;

@@ -17,7 +17,7 @@
 
 typedef struct fixture {
   MlirContext context;
-  char message[256]; /* of the last diagnostic */
+  char message[256]; /* text of the last diagnostic */
 } fixture_t;
 
 static void append(MlirStringRef piece, void *user_data) {

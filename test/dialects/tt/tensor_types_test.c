@@ -14,7 +14,7 @@
 
 typedef struct fixture {
   MlirContext context;
-  char message[512]; /* of the last diagnostic, with its location as prefix */
+  char message[512]; /* text of the last diagnostic, with its location as prefix */
 } fixture_t;
 
 static void append(MlirStringRef piece, void *user_data) {

@@ -19,7 +19,7 @@ typedef struct cuda {
   nereid_emulator_memory_t *memory;
   nereid_emulator_launch_t launch; /* options of a test: cluster, threads, ... */
   nereid_emulator_report_t report;
-  nereid_status_t status; /* of the last launch */
+  nereid_status_t status; /* result of the last launch */
   uint64_t random;
   char printed[1 << 14];
   size_t printed_size;

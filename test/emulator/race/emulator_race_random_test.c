@@ -9,7 +9,7 @@ static char body[1 << 14];
 static size_t used;
 static int phases, barriers; /* of 16: one for each pair of arrive and sync */
 static enum { PLAIN, CLUSTER, PRODUCTS, MAPS } kind;
-static int threads; /* of a CTA */
+static int threads; /* threads of a CTA */
 
 static unsigned below(unsigned n) { /* splitmix64 */
   uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);

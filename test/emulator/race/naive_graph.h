@@ -54,7 +54,7 @@ typedef struct naive_meeting { /* a strong access of GPU scope, which orders fen
 
 typedef struct naive_mbarrier {
   uint32_t offset;
-  naive_ints_t arrivals, ending; /* of the current phase: nodes; operations */
+  naive_ints_t arrivals, ending; /* nodes that arrived in the current phase; operations that end it */
   int landed, done; /* nodes: operations of all phases, and the ones of the last phase that a wait observes; -1: none */
 } naive_mbarrier_t;
 
@@ -63,7 +63,7 @@ typedef struct naive_cta {
   naive_ints_t barriers[16];  /* nodes that arrived */
   int joined[16];             /* the node after the barrier; -1: none yet */
   NEREID_VECTOR(naive_mbarrier_t) mbarriers;
-  naive_ints_t cluster_arrived; /* of a cluster's first CTA */
+  naive_ints_t cluster_arrived; /* arrivals at a cluster barrier, kept in the cluster's first CTA */
   int cluster_done;
 } naive_cta_t;
 
@@ -86,7 +86,7 @@ typedef struct naive_access {
 
 typedef enum naive_step_kind { NAIVE_TOUCH, NAIVE_WGMMA, NAIVE_FENCE, NAIVE_WAITED } naive_step_kind_t;
 
-typedef struct naive_step { /* of a warp, about the registers of wgmma */
+typedef struct naive_step { /* a step of a warp that concerns the registers of wgmma */
   naive_step_kind_t kind;
   int thread; /* the warp's first */
   const emu_insn_t *insn;

@@ -15,7 +15,7 @@ typedef struct fake {
   void *current;    /* the thread's context */
   const char *fail; /* the entry that fails; null: none */
   nereid_cu_result_t fail_with;
-  size_t n_parameters, descriptor_at, sizes[FAKE_PARAMETERS]; /* of the kernel, so that parameters can be copied */
+  size_t n_parameters, descriptor_at, sizes[FAKE_PARAMETERS]; /* parameters of the kernel, so that they can be copied */
 
   /* Recorded calls. */
   nereid_cu_launch_config_t config;
@@ -31,7 +31,7 @@ typedef struct fake {
   uint64_t map_shape[5], map_strides[5];
   char image[64], kernel[64];
   int capturing; /* simulated: launches are recorded in a graph */
-  int n_objects; /* of the graph, which fake_destroy_graph destroys */
+  int n_objects; /* objects of the graph, which fake_destroy_graph destroys */
   struct {
     void *data;
     void (*destructor)(void *data);

@@ -8,11 +8,11 @@ enum { MAX_LAUNCHES = 256 };
 /* The simulated GPU: a clock that launches advance, and its calls. */
 static struct {
   double clock;                 /* nanoseconds */
-  double (*duration)(int run);  /* of the launch `run` of the configuration in `threads` */
-  unsigned threads;             /* of the launch in progress */
+  double (*duration)(int run);  /* duration of launch `run` of the configuration in `threads` */
+  unsigned threads;             /* threads of a CTA of the launch in progress */
   int runs[3], n_launches;      /* by configuration: 64, 128, 256 threads */
   unsigned order[MAX_LAUNCHES]; /* threads of each launch */
-  int copies, fills, queries;   /* of the context */
+  int copies, fills, queries;   /* calls made in the context */
   size_t fill_bytes;
   uint64_t foreign; /* an address of another device */
   int fault_after;  /* launches; 0: none */

@@ -63,7 +63,7 @@ static struct {
   atomic_int compilations, sessions, images;
   atomic_bool blocks; /* compilations wait for their cancellation */
   pthread_mutex_t lock;
-  uint8_t properties[64][4]; /* of each compilation */
+  uint8_t properties[64][4]; /* one row per compilation */
 } log_of_compiler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static inline nereid_status_t create_session(void **out_session) {
@@ -139,7 +139,7 @@ typedef struct rows {
 /* An iteration waits for a load: about 300 ns on a GPU, where a run takes at least 2,000. */
 static const rows_t three_of_emulator = {{{"64", "60", "0"}, {"128", "4", "0"}, {"256", "40", "0"}}, 3},
                     three_of_gpu = {{{"64", "400", "0"}, {"128", "4", "0"}, {"256", "200", "0"}}, 3};
-static rows_t three; /* of the device */
+static rows_t three; /* arrays on the device */
 enum { FASTEST = 1 };
 
 /* Creates a kernel with these rows and the caller's other options, with the compiler unless there is a store. */
