@@ -1,6 +1,6 @@
 /* Properties of a module that passes require, establish and preserve: the columns of passes.def.
  *
- *   requires     holds before the pass; otherwise the pass reports an error itself or leaves the module as it is
+ *   requires     holds before the pass; otherwise the pass reports an error itself or does not change the module
  *   establishes  holds after the pass
  *   preserves    holds after the pass if it held before
  *

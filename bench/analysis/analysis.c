@@ -169,7 +169,7 @@ static void empty_caches(void) {
     other[i]++;
 }
 
-/* Allocators return scattered blocks after many frees, so modules are parsed anew instead of cloned. */
+/* Allocators return scattered blocks after many frees, so modules are parsed again instead of cloned. */
 static MlirModule make_module(MlirContext context, const analysis_t *analysis, const char *text) {
   MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(text));
   if (!mlirModuleIsNull(module) && analysis->before && !run_passes(module, analysis->before)) {

@@ -2,7 +2,7 @@
  *
  *   tune_matmul bench/launch/matmul.ttir [SIZE [DEVICE [CONFIGURATIONS]]]               4096, GPU 0, all 12
  *
- * Three tunings are first launches of lazy kernels with these configurations, compiled anew. After each, a and b must
+ * Three tunings are first launches of lazy kernels with these configurations, compiled again. After each, a and b must
  * be unchanged, and 64 rows of c must be those of a * b exactly, which small integers allow. Then every configuration
  * is timed for itself: 5 rounds over all of them, 10 runs in each, with the L2 cache flushed before each run; its time
  * is the median. The program prints all times, and for each tuning the time of its winner over the least one, which

@@ -98,7 +98,7 @@ MlirType nereid_emit_vector_type(MlirType element, intptr_t count);
 MlirValue nereid_emit_extract(nereid_lower_t *lower, MlirValue vector, intptr_t index);
 MlirValue nereid_emit_insert(nereid_lower_t *lower, MlirValue vector, MlirValue value, intptr_t index);
 MlirValue nereid_emit_undef(nereid_lower_t *lower, MlirType type);
-/* Packs `count` values of one type into a vector; a single value stays as it is. */
+/* Packs `count` values of one type into a vector; a single value is unchanged. */
 MlirValue nereid_emit_pack(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
 
 /* Field `index`, of type `field`, of a value of a struct type. */

@@ -409,7 +409,7 @@ static bool has_precision(const site_t *site) {
 
 /* --- exchanged operands --- */
 
-/* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot as it is. */
+/* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot itself. */
 static bool gains_by_exchange(const site_t *site) {
   nereid_dot_problem_t exchanged = site->problem;
   nereid_dot_choice_t choice;

@@ -9,7 +9,7 @@
  *
  * bf16x3 is the same with parts rounded to bf16, bf16x6 has three parts and six products. Tensor cores ignore the low
  * 13 bits of a tf32 operand, so tritongpu-accelerate-matmul drops the mask of an operand in shared memory, which can
- * then be copied there as it is loaded.
+ * then be copied there when it is loaded.
  *
  * The small part of an infinity is NaN. The select removes it, so that the large product alone determines the result.
  * In a loop that adds up dots, the small products are added up in a tensor of their own, which the loop carries, and

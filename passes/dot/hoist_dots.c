@@ -10,7 +10,7 @@
  * wgmma runs asynchronously, but in the order of the program: tensor cores execute %d while threads compute %p. Only
  * dots of loop bodies move, together with the ops that compute their operands, if these do not depend on the earlier
  * dot, write no memory and read none that is written in between. The results of all dots of the body are then live at
- * the same time, so the body is left as it is if registers do not suffice. */
+ * the same time, so the body is unchanged if registers do not suffice. */
 #include "passes/dot/dot_registers.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"

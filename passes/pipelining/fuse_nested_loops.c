@@ -7,7 +7,7 @@
  *   } {tt.flatten}                           }
  *
  * The pipeliner then loads operands for the first inner iterations of a tile during the last ones, and the epilogue, of
- * the tile before. Pipelined on its own, the inner loop begins each tile with loads in flight that nothing overlaps.
+ * the tile before. Pipelined alone, the inner loop begins each tile with loads in flight that nothing overlaps.
  *
  * The attribute applies to the nest that starts at the loop: a chain of loops, each the only one directly in the body
  * of its parent, is fused from the inside out. Bodies of inner loops are executed unconditionally, since loads under a

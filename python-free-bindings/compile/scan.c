@@ -82,7 +82,7 @@ static const char *check_word(scan_t *scan, const char *end) {
 
 /* --- aliases --- */
 
-/* A hash (FNV-1a) stands for the name: with equal hashes an alias is counted as another one. */
+/* A hash (FNV-1a) represents the name: with equal hashes an alias is counted as another one. */
 static const void *key_of(const char *at, const char *end) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (; at < end; at++)

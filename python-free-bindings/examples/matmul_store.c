@@ -4,7 +4,7 @@
  *
  * The first run compiles the kernel and puts it into the store in FOLDER; a later one, also of another process, loads
  * it from there without a compiler session. The descriptors are maps of a cache: each is encoded once, although every
- * launch asks for it. Exit status: 0 all results are right; 1 some are not, or a call failed; 3 there is no such
+ * launch requests it. Exit status: 0 all results are right; 1 some are not, or a call failed; 3 there is no such
  * device. */
 #include "base/file.h"
 #include "base/float.h"

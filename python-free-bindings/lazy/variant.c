@@ -3,7 +3,7 @@
  *   launch(x = 0x7f00, n = 1000, s = 1)   →   x divisible, n divisible, s one   →   variant 1: 4 builds
  *   launch(x = 0x7f08, n = 1000, s = 1)   →   x generic, n divisible, s one     →   variant 2: 4 builds
  *
- * Variant 0 is the IR as it is written. It is compiled before any argument is known, and serves a launch whose
+ * Variant 0 is the unspecialized IR. It is compiled before any argument is known, and serves a launch whose
  * arguments have exactly the properties that the IR states. */
 #include "python-free-bindings/lazy/lazy.h"
 
@@ -57,7 +57,7 @@ static nereid_lazy_properties_t generic_of(const nereid_lazy_properties_t *prope
   return generic;
 }
 
-/* Whether the IR as it is written, of which `metadata` describes a build, states exactly these properties. */
+/* Whether the unspecialized IR, of which `metadata` describes a build, states exactly these properties. */
 static bool states(const nereid_metadata_t *metadata, const nereid_lazy_properties_t *properties) {
   size_t argument = 0;
   for (size_t i = 0; i < metadata->n_parameters && argument < NEREID_LAZY_SPECIALIZED; ++i) {
@@ -156,7 +156,7 @@ nereid_status_t nereid_lazy_build_wait(nereid_lazy_build_t *build, nereid_messag
                             build->kernel->options.name);
 }
 
-/* Whether the IR as it is written can serve the properties; waits for its first valid build. */
+/* Whether the unspecialized IR can serve the properties; waits for its first valid build. */
 static bool is_as_written(nereid_variant_t *written, const nereid_lazy_properties_t *properties) {
   for (size_t i = 0; i < written->builds->kernel->n_configurations; ++i) {
     nereid_lazy_build_t *build = &written->builds[i];

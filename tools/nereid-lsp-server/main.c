@@ -5,7 +5,7 @@
  *   protocol/   messages, the session, recovery from crashes
  *   text/       documents, positions, tokens: of any text
  *   ir/         parsed programs, diagnostics, results of analyses
- *   features/   what the editor asks for: hover, navigation, completion, colors, passes
+ *   features/   requests of the editor: hover, navigation, completion, colors, passes
  *
  * docs/editors.md describes the features. */
 #include "passes/pass.h"

@@ -83,7 +83,7 @@ static void choose_rmw(atomic_t *atomic, MlirType element, int32_t capability) {
   atomic->type = float_type(atomic, element, capability);
 }
 
-/* Whether the operation leaves every integer as it is: a sum of 0, the minimum with the largest. */
+/* Whether the operation changes no integer: a sum of 0, the minimum with the largest. */
 static bool changes_nothing(nereid_lower_t *lower, const atomic_t *atomic, MlirValue value) {
   const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, value);
   if (!info || !info->has_constant || info->width != atomic->bits)

@@ -147,7 +147,7 @@ static MlirOperation yield_of(MlirOperation op, intptr_t region) {
   return mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
 }
 
-/* All values that result `number` of a loop or branch stands for. */
+/* All values that correspond to result `number` of a loop or branch. */
 static void follow_result(nereid_cta_parts_t *parts, MlirOperation op, intptr_t number,
                           const nereid_ttg_bases_t *bases) {
   add(parts, mlirOperationGetResult(op, number), bases);

@@ -135,7 +135,7 @@ typedef struct nereid_lazy_options {
    * and after a tuning; the store's handler receives its problems (docs/kernels.md). */
   nereid_store_t *store;
 
-  /* Specialization: NEREID_LAZY_SPECIALIZE_ bits; 0: the IR as it is written. */
+  /* Specialization: NEREID_LAZY_SPECIALIZE_ bits; 0: the unspecialized IR. */
   uint32_t specialize;
   uint32_t unspecialized; /* bit i: argument i is not specialized */
 
@@ -157,7 +157,7 @@ typedef struct nereid_lazy_options {
   const nereid_cancellation_t *cancellation;
 } nereid_lazy_options_t;
 
-/* Creates a kernel and starts to compile its configurations, for the IR as it is written. The device is borrowed.
+/* Creates a kernel and starts to compile its configurations, for the unspecialized IR. The device is borrowed.
  *   NEREID_ERROR_ARGUMENT   `size`, neither or both of text and path, more than NEREID_LAZY_CONFIGURATIONS
  *                           configurations, neither a compiler nor a store, an unknown bit of `specialize`
  *   NEREID_ERROR_IO         the file cannot be read
@@ -169,7 +169,7 @@ NEREID_MUST_USE nereid_status_t nereid_lazy_create(nereid_device_t *device, cons
  * must have been destroyed. Null is valid. */
 void nereid_lazy_destroy(nereid_lazy_kernel_t *kernel);
 
-/* Waits until each configuration of the IR as it is written is compiled and loaded, or has failed. Returns NEREID_OK
+/* Waits until each configuration of the unspecialized IR is compiled and loaded, or has failed. Returns NEREID_OK
  * when at least one is valid; else the status and message of the first one, or NEREID_ERROR_CANCELLED. */
 NEREID_MUST_USE nereid_status_t nereid_lazy_wait(nereid_lazy_kernel_t *kernel, nereid_message_t *message);
 

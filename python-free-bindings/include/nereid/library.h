@@ -78,7 +78,7 @@ void nereid_library_close(nereid_library_t *library);
  * stream capture, during which the driver may refuse to load images. */
 NEREID_MUST_USE nereid_status_t nereid_library_load(nereid_library_t *library, nereid_message_t *message);
 
-/* The position of a configuration that stands for the first suitable one. */
+/* The position of a configuration that selects the first suitable one. */
 #define NEREID_LIBRARY_ANY SIZE_MAX
 
 /* Launches the kernel at position `kernel` of `table`, with the arguments of nereid_kernel_launch. `configuration` is a

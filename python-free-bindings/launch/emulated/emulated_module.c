@@ -50,7 +50,7 @@ nereid_cu_result_t nereid_emulated_module_load(void **out_module, const void *im
   if (!module)
     return nereid_emulated_fail(NEREID_CU_OUT_OF_MEMORY, "out of memory for a module");
   nereid_arena_initialize(&module->arena);
-  /* The size is not passed: PTX ends in a NUL, an ELF file is refused by its first bytes. */
+  /* The size is not passed: PTX ends in a NUL, an ELF file is rejected because of its first bytes. */
   nereid_cu_result_t result = load(module, nereid_view(bytes), nereid_emulated_current());
   if (result)
     nereid_emulated_module_unload(module);

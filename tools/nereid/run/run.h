@@ -69,7 +69,7 @@ typedef struct run_settings {
      offsetof(run_settings_t, no_warp_specialization)}
 /* clang-format on */
 
-/* Loads the job of an engine from the bytes of the input. A cubin, or PTX with metadata next to it, is used as it is.
+/* Loads the job of an engine from the bytes of the input. A cubin, or PTX with metadata next to it, is used unchanged.
  * For `stage` ttir a cubin or PTX is replaced by the IR next to it. Other inputs are compiled to `stage` for `target`
  * (null: the module's own). Sets source, image and description of the job. NEREID_ERROR_PROGRAM after diagnostics on
  * stderr; NEREID_ERROR_IO: a file that is required next to the input is missing; others as nereid_compile. */
