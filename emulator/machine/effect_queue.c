@@ -134,6 +134,23 @@ static uint32_t waited_for(const emu_effect_t *effect, uint32_t mask, uint32_t k
   return effect->in_order && lanes ? effect->lanes : lanes;
 }
 
+/* The lanes of a copy that have arrived at an mbarrier since, by an arrival other than `except` that has not landed. */
+static uint32_t arrivals_after(const emu_effect_t *effect, const emu_effect_t *except) {
+  uint32_t lanes = 0;
+  for (const emu_effect_t *later = effect->next; later; later = later->next)
+    if (later != except && later->warp == effect->warp && later->insn->kind == EMU_KIND_COPY_ARRIVE)
+      lanes |= later->lanes & ~later->landed;
+  return lanes;
+}
+
+/* Removes lanes, which have landed, from an effect. */
+static void remove_lanes(emu_effect_t *effect, uint32_t lanes) {
+  effect->lanes &= ~lanes;
+  effect->landed &= effect->lanes;
+  if (!effect->lanes)
+    forget(effect);
+}
+
 bool nereid_emulator_wait_groups(emu_warp_t *warp, uint32_t mask, int kind, uint32_t keep, bool reads) {
   emu_effect_t *next;
   for (emu_effect_t *effect = warp->cta->cluster->first; effect; effect = next) {
@@ -148,10 +165,9 @@ bool nereid_emulator_wait_groups(emu_warp_t *warp, uint32_t mask, int kind, uint
     effect->awaited |= lanes;
     if (reads)
       continue;
-    effect->lanes &= ~lanes;
-    effect->landed &= effect->lanes;
-    if (!effect->lanes)
-      forget(effect);
+    if (nereid_emulator_race_has_two_ends(warp->cta))
+      lanes &= ~arrivals_after(effect, NULL);
+    remove_lanes(effect, lanes);
   }
   return true;
 }
@@ -169,10 +185,10 @@ bool nereid_emulator_land_earlier(const emu_effect_t *before, uint32_t lanes, in
       continue;
     }
     nereid_emulator_race_completed(effect, lanes, before->mbarrier_cta, before->mbarrier);
-    effect->lanes &= ~lanes; /* kept until a wait that is no longer required */
-    effect->landed &= effect->lanes;
-    if (!effect->lanes)
-      forget(effect);
+    uint32_t done = lanes;
+    if (nereid_emulator_race_has_two_ends(effect->warp->cta))
+      done &= effect->awaited & ~arrivals_after(effect, before);
+    remove_lanes(effect, done);
   }
   return true;
 }

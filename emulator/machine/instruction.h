@@ -118,6 +118,8 @@ typedef enum emu_kind {
   EMU_KIND_MBARRIER_WAIT, /* test_wait and try_wait */
   EMU_KIND_WGMMA,         /* wgmma.mma_async */
   EMU_KIND_REGISTERS,     /* setmaxnreg */
+  EMU_KIND_COPY_WAIT,     /* cp.async.wait_group and wait_all */
+  EMU_KIND_COPY_ARRIVE,   /* cp.async.mbarrier.arrive */
   EMU_KIND_COUNT
 } emu_kind_t;
 

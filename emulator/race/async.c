@@ -8,6 +8,8 @@
  *   a phase completed by its bytes or its arrival    the phase is an actor of its own in the clocks; a thread that
  *                                                    observes the phase's completion acquires it
  *
+ * cp.async may have both ends: its group, and the arrivals of its thread at mbarriers.
+ *
  * An mbarrier collects the clocks of releasing arrivals and of the operations' issuers, and propagates them when the
  * phase completes. */
 #include "emulator/instructions/asynchronous/bulk.h"
@@ -106,12 +108,19 @@ void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, em
     nereid_emulator_race_range(&it, address, bytes);
 }
 
+bool nereid_emulator_race_has_two_ends(const emu_cta_t *cta) {
+  return cta->race && cta->race->race->has_two_ends;
+}
+
 void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
+  for (int writes = 0; writes < 2; ++writes)
+    if (effect->races[writes])
+      effect->warp->cta->race->race->records[effect->races[writes]].held = 0;
   nereid_emulator_race_clock_drop(effect->clock_at_issue);
   effect->clock_at_issue = NULL;
 }
 
-/* Completes lanes of a record at a time of theirs, or of an actor. */
+/* Completes lanes of a record at a time of theirs. */
 static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_t time) {
   bool first = record->flight == record->lanes;
   record->flight &= ~lanes;
@@ -153,8 +162,29 @@ void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool read
     uint32_t ending = record ? record->flight & lanes : 0;
     if (ending)
       end(cta->race, record, ending, cta->times[effect->warp->index]);
-    effect->races[writes] = record && record->flight ? effect->races[writes] : 0;
   }
+}
+
+/* Completes lanes of a record in the current phase of an mbarrier. An earlier phase of it includes later ones. */
+static void end_in_phase(emu_race_t *race, race_record_t *record, uint32_t lanes, race_end_t phase) {
+  race_end_t *same = NULL;
+  for (race_end_t *end = record->phases; end; end = end->next) {
+    if (end->cta != phase.cta || end->actor != phase.actor)
+      continue;
+    lanes &= ~end->lanes;
+    same = end->time == phase.time ? end : same;
+  }
+  if (!lanes)
+    return;
+  if (!same && (same = malloc(sizeof *same))) {
+    *same = phase;
+    same->next = record->phases;
+    record->phases = same;
+  }
+  if (same)
+    same->lanes |= lanes;
+  else
+    race->failed = true;
 }
 
 void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_cta_t *target, uint32_t mbarrier) {
@@ -164,13 +194,9 @@ void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_ct
   nereid_emulator_race_clock_learn(race, &phase->pending, effect->clock_at_issue);
   for (int writes = 0; writes < 2; ++writes) {
     race_record_t *record = effect->races[writes] ? &race->records[effect->races[writes]] : NULL;
-    uint32_t ending = record ? record->flight & lanes : 0;
-    if (!ending)
-      continue;
-    record->actor = (uint16_t)actor;
-    record->actor_cta = target->race->number;
-    end(race, record, ending, phase->time);
-    effect->races[writes] = record->flight ? effect->races[writes] : 0;
+    if (record)
+      end_in_phase(race, record, record->lanes & lanes,
+                   (race_end_t){.time = phase->time, .cta = target->race->number, .actor = (uint16_t)actor});
   }
 }
 

@@ -10,6 +10,16 @@
 
 #include <stdlib.h>
 
+/* Whether the program waits for copies in both ways: cp.async.wait_group or wait_all, and arrivals at mbarriers. */
+static bool has_two_ends(const nereid_emulator_program_t *program) {
+  bool waits = false, arrives = false;
+  for (size_t i = 0; i < program->insns.size; ++i) {
+    waits |= program->insns.data[i].kind == EMU_KIND_COPY_WAIT;
+    arrives |= program->insns.data[i].kind == EMU_KIND_COPY_ARRIVE;
+  }
+  return waits && arrives;
+}
+
 emu_race_t *nereid_emulator_race_create(const nereid_emulator_kernel_t *kernel,
                                         const nereid_emulator_launch_t *launch) {
   emu_race_t *race = calloc(1, sizeof *race);
@@ -32,6 +42,7 @@ emu_race_t *nereid_emulator_race_create(const nereid_emulator_kernel_t *kernel,
                      EMU_HAS(insn, volatile);
     race->has_sc |= nereid_emulator_race_is_sc(insn);
   }
+  race->has_two_ends = has_two_ends(kernel->program);
   return race;
 }
 
@@ -48,7 +59,7 @@ void nereid_emulator_race_destroy(emu_race_t *race) {
     nereid_emulator_race_clock_drop(race->locations[i].read);
   }
   for (uint32_t i = 1; i < race->n_records; ++i)
-    free(race->records[i].times);
+    nereid_emulator_race_record_clear(&race->records[i]);
   free(race->slots);
   free(race->locations);
   free(race->records);

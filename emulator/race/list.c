@@ -10,10 +10,6 @@
 
 typedef enum relation { UNORDERED, UNFENCED, ORDERED } relation_t;
 
-static const race_part_t *part_of(const race_access_t *access, const race_record_t *record) {
-  return nereid_emulator_race_clock_part(access->clock, record->actor ? record->actor_cta : record->cta);
-}
-
 /* How the new access sees those of a record: accesses of the async proxy see generic writes after a fence. */
 static uint32_t view_of(const race_access_t *access, const race_record_t *record) {
   if (!(access->kind & RACE_ASYNC) || !(record->kind & RACE_WRITES) || record->kind & RACE_ASYNC)
@@ -21,52 +17,77 @@ static uint32_t view_of(const race_access_t *access, const race_record_t *record
   return access->target ? RACE_PROXY_SHARED : RACE_PROXY_GLOBAL;
 }
 
-/* The time up to which the new access has observed a lane's accesses; a wgmma completes for all lanes of its warp at
- * once. */
+/* The time up to which the new access has observed the accesses and waits of a lane; a wgmma completes for all lanes of
+ * its warp at once. */
 static uint32_t known(const race_access_t *access, const race_part_t *part, const race_record_t *record, uint32_t lane,
                       uint32_t view) {
   uint32_t first = record->warp * EMU_LANES, most = 0;
   const uint32_t *times = part ? part->times + (size_t)view * access->race->n_actors : NULL;
-  if (!times || record->actor || !(record->kind & RACE_WHOLE))
-    return times ? times[record->actor ? record->actor : first + lane] : 0;
+  if (!times || !(record->kind & RACE_WHOLE))
+    return times ? times[first + lane] : 0;
   for (uint32_t i = 0; i < EMU_LANES; ++i)
     most = times[first + i] > most ? times[first + i] : most;
   return most;
 }
 
-/* Whether a lane's access of a record is ordered before the new one. */
-static relation_t relation(const race_access_t *access, const race_record_t *record, uint32_t lane) {
-  if (record->flight >> lane & 1)
-    return UNORDERED;
+/* Whether a lane's access of a record, or its wait for the operation, is ordered before the new access by its clock. */
+static relation_t relation_of_issuer(const race_access_t *access, const race_part_t *part, const race_record_t *record,
+                                     uint32_t lane, uint32_t view) {
   uint32_t time = record->times ? record->times[lane] : record->time;
-  const uint32_t view = view_of(access, record);
-  bool own = !record->actor && !(access->kind & RACE_WHOLE) && record->cta == access->cta->number &&
-             record->warp == access->warp && (lane == access->lane || (record->kind & RACE_WHOLE));
-  if (own)
-    return !view || access->cta->threads[record->warp * EMU_LANES + lane].fenced[view] >= time ? ORDERED : UNFENCED;
-  const race_part_t *part = part_of(access, record);
-  if (known(access, part, record, lane, RACE_GENERIC) < time)
+  if (record->flight >> lane & 1 || !part || known(access, part, record, lane, RACE_GENERIC) < time)
     return UNORDERED;
   return !view || known(access, part, record, lane, view) >= time ? ORDERED : UNFENCED;
 }
 
+/* The same for the phases of mbarriers that completed the lane's operation. */
+static relation_t relation_of_phases(const race_access_t *access, const race_record_t *record, uint32_t lane,
+                                     uint32_t view) {
+  relation_t best = UNORDERED;
+  for (const race_end_t *end = record->phases; end && best != ORDERED; end = end->next) {
+    const race_part_t *part = nereid_emulator_race_clock_part(access->clock, end->cta);
+    if (!(end->lanes >> lane & 1) || !part || part->times[end->actor] < end->time)
+      continue;
+    best = part->times[(size_t)view * access->race->n_actors + end->actor] >= end->time ? ORDERED : UNFENCED;
+  }
+  return best;
+}
+
+/* Whether the lane is the one of the new access, which has accessed before or waited for the operation. */
+static bool is_own(const race_access_t *access, const race_record_t *record, uint32_t lane) {
+  return !(record->flight >> lane & 1) && !(access->kind & RACE_WHOLE) && record->cta == access->cta->number &&
+         record->warp == access->warp && (lane == access->lane || (record->kind & RACE_WHOLE));
+}
+
+/* Whether a lane's access of a record is ordered before the new one. */
+static relation_t relation(const race_access_t *access, const race_record_t *record, uint32_t lane) {
+  const uint32_t view = view_of(access, record), time = record->times ? record->times[lane] : record->time;
+  const relation_t by_phase = relation_of_phases(access, record, lane, view);
+  if (by_phase == ORDERED)
+    return ORDERED;
+  if (is_own(access, record, lane))
+    return !view || access->cta->threads[record->warp * EMU_LANES + lane].fenced[view] >= time ? ORDERED : UNFENCED;
+  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, record->cta);
+  const relation_t by_issuer = relation_of_issuer(access, part, record, lane, view);
+  return by_issuer == UNORDERED ? by_phase : by_issuer;
+}
+
 bool nereid_emulator_race_all_ordered(const race_access_t *access, race_record_t *record) {
   const uint32_t view = view_of(access, record);
-  if (!access->clock || record->flight)
+  if (!access->clock || (record->flight && !record->phases))
     return false;
   if (record->seen[view] == access->clock->serial)
     return true;
-  const race_part_t *part = part_of(access, record);
-  for (uint32_t left = part ? record->lanes : 0; left; left &= left - 1) {
+  const race_part_t *part = nereid_emulator_race_clock_part(access->clock, record->cta);
+  if (!part && !record->phases)
+    return false;
+  for (uint32_t left = record->lanes; left; left &= left - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(left);
-    uint32_t time = record->times ? record->times[lane] : record->time;
-    if (known(access, part, record, lane, RACE_GENERIC) < time ||
-        (view && known(access, part, record, lane, view) < time))
+    if (relation_of_issuer(access, part, record, lane, view) != ORDERED &&
+        relation_of_phases(access, record, lane, view) != ORDERED)
       return false;
   }
-  if (part)
-    record->seen[view] = access->clock->serial;
-  return part != NULL;
+  record->seen[view] = access->clock->serial;
+  return true;
 }
 
 static const emu_race_cta_t *running(const emu_race_t *race, uint32_t number) {

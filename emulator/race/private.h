@@ -48,17 +48,23 @@ typedef enum race_kind {
   RACE_RULE = 32
 } race_kind_t;
 
+typedef struct race_end { /* a phase of an mbarrier that completed an operation for some of its lanes */
+  struct race_end *next;
+  uint32_t lanes, time, cta;
+  uint16_t actor;
+} race_end_t;
+
+/* The accesses are ordered before what observes their end: of an operation, one of its ends. */
 typedef struct race_record {
   uint32_t pc, cta, time;
-  uint32_t flight;           /* lanes whose operation is in flight */
+  uint32_t flight;           /* lanes whose operation is in flight for its issuer, who has not waited for it */
   uint64_t seen[RACE_VIEWS]; /* serial of the last clock found to include it */
-  uint32_t *times;           /* per lane, if they completed at different times */
+  uint32_t *times;           /* per lane, if their accesses or waits were at different times */
+  race_end_t *phases;        /* owned */
   uint32_t lanes;            /* lanes that accessed */
   uint16_t warp;
-  uint32_t actor_cta;
-  uint16_t actor;             /* mbarrier phase that completed it, else 0 */
   uint8_t kind, size, strong; /* strong: 0 weak, else 1 + scope */
-  uint8_t marked;
+  uint8_t marked, held;       /* held: the operation may still end */
 } race_record_t;
 
 typedef struct race_node {
@@ -148,6 +154,7 @@ struct emu_race {
   uint32_t block[3], grid[3];
   bool failed, crosses; /* out of memory; CTAs may synchronize */
   bool has_sc;          /* the program contains fence.sc or membar */
+  bool has_two_ends;    /* the program contains waits for cp.async and its arrivals at mbarriers */
   uint64_t serial;
   race_record_t *records;
   uint32_t n_records, record_capacity, collect_at, *free_records, n_free, free_capacity;
@@ -216,6 +223,8 @@ void nereid_emulator_race_free_pages(race_page_t **pages, size_t n);
 /* Returns the record of the instruction that lanes of a warp execute; 0: out of memory. */
 uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_t pc, uint32_t lanes, uint8_t kind,
                                      uint8_t size, uint8_t strong);
+/* Frees what a record owns. */
+void nereid_emulator_race_record_clear(race_record_t *record);
 /* Records an access by a lane; `strong`: 0 or 1 + the scope. */
 void nereid_emulator_race_touch(emu_warp_t *warp, const emu_insn_t *insn, int lane, const emu_cta_t *target,
                                 uint64_t address, uint32_t bytes, bool writes, int strong);

@@ -11,6 +11,16 @@ static void mark_cell(emu_race_t *race, uint32_t cell) {
     race->records[race->nodes[node].record].marked = 1;
 }
 
+void nereid_emulator_race_record_clear(race_record_t *record) {
+  while (record->phases) {
+    race_end_t *next = record->phases->next;
+    free(record->phases);
+    record->phases = next;
+  }
+  free(record->times);
+  record->times = NULL;
+}
+
 /* Frees the records that no cell references and no operation in flight needs. */
 static void collect(emu_race_t *race) {
   for (size_t i = 0; i < race->slot_capacity; ++i)
@@ -21,9 +31,8 @@ static void collect(emu_race_t *race) {
   race->n_free = 0;
   for (uint32_t i = 1; i < race->n_records; ++i) {
     race_record_t *record = &race->records[i];
-    if (!record->marked && !record->flight) {
-      free(record->times);
-      record->times = NULL;
+    if (!record->marked && !record->held) {
+      nereid_emulator_race_record_clear(record);
       race->free_records[race->n_free++] = i;
     }
     record->marked = 0;
@@ -78,6 +87,7 @@ uint32_t nereid_emulator_race_record(emu_race_cta_t *cta, uint32_t warp, uint32_
   if (!index)
     return 0;
   found.flight = starts ? lanes : 0;
+  found.held = starts;
   race->records[index] = found;
   if (!starts)
     *recent = index;

@@ -142,9 +142,10 @@ const emu_form_t nereid_emulator_async_forms[] = {
     {"cp async", "", "m-m-swA-", SPACES | EMU_BIT(ca), CACHE, copy, MEMORY},
     {"cp async", "", "m-m-swA-", SPACES | EMU_BIT(cg), CACHE, copy, MEMORY},
     {"cp async commit_group", "", "", 0, 0, commit, WITH(EMU_GROUP_ASYNC)},
-    {"cp async wait_group", "", "sw", 0, 0, wait_group, WITH(EMU_GROUP_ASYNC)},
-    {"cp async wait_all", "", "", 0, 0, wait_all, BARRIER},
-    {"cp async mbarrier noinc?", "b64", "m-", EMU_BIT(arrive), EMU_BIT(shared), arrive, BARRIER},
+    {"cp async wait_group", "", "sw", 0, 0, wait_group, WITH(EMU_GROUP_ASYNC) | EMU_KIND(COPY_WAIT)},
+    {"cp async wait_all", "", "", 0, 0, wait_all, BARRIER | EMU_KIND(COPY_WAIT)},
+    {"cp async mbarrier noinc?", "b64", "m-", EMU_BIT(arrive), EMU_BIT(shared), arrive,
+     BARRIER | EMU_KIND(COPY_ARRIVE)},
     {"cp async bulk commit_group", "", "", 0, 0, commit, WITH(EMU_GROUP_BULK)},
     {"cp async bulk wait_group read?", "", "sw", 0, 0, wait_group, WITH(EMU_GROUP_BULK)},
     {0}};

@@ -65,12 +65,45 @@ static void copies_end_with_a_phase(void **state) {
   RACES(64, INIT(64) COPY ARRIVE WAIT LOAD_OTHER, "race 2 5");
 }
 
+#define ARRIVE_LATER "cp.async.mbarrier.arrive.noinc.shared.b64 [%r0+4096];\n"
+#define COMMIT "cp.async.commit_group;\n"
+#define WAIT_GROUP "cp.async.wait_group 0;\n"
+
+/* A copy in a commit group that also arrives at an mbarrier: threads may use either. */
+static void copies_may_have_two_ends(void **state) {
+  (void)state;
+  RACES(64, INIT(64) COPY ARRIVE_LATER COMMIT WAIT_GROUP "bar.sync 0;\n" LOAD_OTHER, "");
+  RACES(64, INIT(64) COPY ARRIVE_LATER COMMIT WAIT_GROUP LOAD_MINE, "");
+  RACES(64, INIT(64) COPY COMMIT ARRIVE_LATER WAIT LOAD_OTHER WAIT_GROUP, "");
+  RACES(64, INIT(64) COPY COMMIT ARRIVE_LATER WAIT_GROUP WAIT LOAD_OTHER, "");
+  RACES(64, INIT(64) COPY COMMIT WAIT_GROUP ARRIVE_LATER WAIT LOAD_OTHER, "");
+  /* neither */
+  RACES(64, INIT(64) COPY COMMIT ARRIVE_LATER LOAD_OTHER WAIT_GROUP, "race 5 2");
+  RACES(64, INIT(64) COPY COMMIT ARRIVE_LATER WAIT_GROUP LOAD_OTHER, "race 6 2");
+  /* the wait leaves the copy in flight */
+  RACES(64, INIT(64) COPY ARRIVE_LATER COMMIT COPY COMMIT "cp.async.wait_group 1;\n" LOAD_MINE, "race 2 5, race 5 8");
+}
+
+#define INIT_2 "@%p0 mbarrier.init.shared.b64 [%r0+4104], 64;\n" INIT(64)
+
+/* A copy that arrives at two mbarriers. */
+static void copies_may_have_two_phases(void **state) {
+  (void)state;
+  RACES(64,
+        INIT_2 COPY COMMIT ARRIVE_LATER
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r0+4104];\n"
+        "$V: mbarrier.try_wait.parity.shared.b64 %p2, [%r0+4104], 0; @!%p2 bra $V;\n" LOAD_OTHER WAIT_GROUP,
+        "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(copies_end_at_the_wait),
       cmocka_unit_test(what_copies_leave_out_is_not_touched),
       cmocka_unit_test(phases_order),
       cmocka_unit_test(copies_end_with_a_phase),
+      cmocka_unit_test(copies_may_have_two_ends),
+      cmocka_unit_test(copies_may_have_two_phases),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

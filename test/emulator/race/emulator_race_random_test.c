@@ -85,12 +85,17 @@ static void say_wait(void) {
 
 /* All threads wait for the next phase, on which all threads, one thread or copies arrived. */
 static void say_phase(void) {
-  switch (below(3)) {
+  switch (below(4)) {
   case 0:
     say("mbarrier.arrive%s.shared.b64 %%d1, [%%r0+4096];\n", ONE_OF("", "", ".relaxed.cta"));
     break;
   case 1:
     say("cp.async.ca.shared.global [%%r71], [%%d9+256], 4;\ncp.async.mbarrier.arrive.noinc.shared.b64 [%%r0+4096];\n");
+    break;
+  case 2: /* in a commit group, too */
+    say("cp.async.ca.shared.global [%%r71], [%%d9+256], 4;\n%scp.async.mbarrier.arrive.noinc.shared.b64 "
+        "[%%r0+4096];\n%s",
+        ONE_OF("", "cp.async.commit_group;\n"), ONE_OF("", "cp.async.wait_group 0;\n", "cp.async.wait_all;\n"));
     break;
   default:
     say("@!%%p0 mbarrier.arrive.shared.b64 %%d1, [%%r0+4096];\n"

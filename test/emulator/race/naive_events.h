@@ -271,7 +271,7 @@ static void naive_phase(const emu_cta_t *target, uint32_t offset) {
   int landed = naive_node();
   naive_after(landed, it->landed);
   for (size_t i = 0; i < it->ending.size; ++i)
-    naive_push(&naive.operations.data[it->ending.data[i]].ends, landed);
+    naive_push(&naive.operations.data[it->ending.data[i]].phases, landed);
   int done = naive_node();
   naive_after(done, landed);
   naive_after_all(done, &it->arrivals);
@@ -337,20 +337,14 @@ static void naive_tracked(const emu_effect_t *effect) {
 /* The operations of an effect's lanes that complete now; with `reads`, only its reads. */
 static naive_ints_t naive_ending(const emu_effect_t *effect, uint32_t lanes, bool reads) {
   naive_ints_t ending = {0};
-  size_t left = 0;
   for (size_t i = 0; i < naive.flying.size; ++i) {
     int number = naive.flying.data[i];
     naive_operation_t *it = &naive.operations.data[number];
     bool whole = effect->kind == EMU_GROUP_WGMMA;
     bool ends = it->effect == effect && (whole || lanes >> it->lane & 1) && !(reads && it->writes);
-    if (ends) {
-      it->effect = NULL;
+    if (ends)
       naive_push(&ending, number);
-    } else {
-      naive.flying.data[left++] = number;
-    }
   }
-  naive.flying.size = left;
   return ending;
 }
 
@@ -378,13 +372,20 @@ static void naive_completed(const emu_effect_t *effect, uint32_t lanes, const em
     if (naive.knowers.data[i] == effect)
       naive_push(&it->arrivals, naive.known.data[i].node);
   for (size_t i = 0; i < ending.size; ++i) {
-    naive.operations.data[ending.data[i]].by_phase = true;
     naive_push(&it->ending, ending.data[i]);
   }
 }
 
 static void naive_forget(const emu_effect_t *effect) { /* its address may be reused */
-  (void)naive_ending(effect, UINT32_MAX, false);
+  size_t left = 0;
+  for (size_t i = 0; i < naive.flying.size; ++i) {
+    naive_operation_t *it = &naive.operations.data[naive.flying.data[i]];
+    if (it->effect != effect)
+      naive.flying.data[left++] = naive.flying.data[i];
+    else
+      it->effect = NULL;
+  }
+  naive.flying.size = left;
   for (size_t i = 0; i < naive.knowers.size; ++i)
     if (naive.knowers.data[i] == effect) {
       naive.knowers.data[i] = naive.knowers.data[--naive.knowers.size];

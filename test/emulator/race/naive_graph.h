@@ -69,10 +69,10 @@ typedef struct naive_cta {
 
 /* A lane's reads, or writes, by an asynchronous operation; a wgmma belongs to its warp. */
 typedef struct naive_operation {
-  const emu_effect_t *effect; /* null: it has completed */
+  const emu_effect_t *effect; /* null: it cannot complete once more */
   int lane, start;            /* node; -1: not known yet */
-  bool writes, by_phase;
-  naive_ints_t ends; /* the first nodes after it */
+  bool writes;
+  naive_ints_t ends, phases; /* the first nodes after it: of its issuers' waits, of phases of mbarriers */
 } naive_operation_t;
 
 typedef struct naive_access {

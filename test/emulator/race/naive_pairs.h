@@ -22,15 +22,19 @@ static bool naive_covers(int access, uint64_t byte) {
   return byte - naive.accesses.data[access].at < naive.accesses.data[access].bytes;
 }
 
-/* Whether an access precedes a node, or is earlier in it. */
-static bool naive_ends_before(const naive_access_t *it, int node) {
-  if (it->operation < 0)
-    return it->node == node || naive_reaches(it->node, node);
-  const naive_ints_t *ends = &naive.operations.data[it->operation].ends;
+static bool naive_any_before(const naive_ints_t *ends, int node) {
   for (size_t i = 0; i < ends->size; ++i)
     if (ends->data[i] == node || naive_reaches(ends->data[i], node))
       return true;
   return false;
+}
+
+/* Whether an access precedes a node, or is earlier in it. */
+static bool naive_ends_before(const naive_access_t *it, int node) {
+  if (it->operation < 0)
+    return it->node == node || naive_reaches(it->node, node);
+  const naive_operation_t *operation = &naive.operations.data[it->operation];
+  return naive_any_before(&operation->ends, node) || naive_any_before(&operation->phases, node);
 }
 
 /* a is earlier than b in this run. */
@@ -53,12 +57,9 @@ static bool naive_home(int thread, uint64_t at) {
   return (uint64_t)naive.threads.data[thread].cta == at >> 48;
 }
 
-/* Whether a's thread (or, when a phase ended it, any thread of the CTA that owns the memory) fenced after it and before
- * the node. */
-static bool naive_fenced(const naive_access_t *a, int node) {
-  const naive_operation_t *operation = a->operation < 0 ? NULL : &naive.operations.data[a->operation];
-  const naive_ints_t own = {.data = (int[]){a->node}, .size = 1}, *ends = operation ? &operation->ends : &own;
-  bool anybody = operation && operation->by_phase;
+/* Whether a's thread (`anybody`: any thread of the CTA that owns the memory) fenced after one of its ends and before the
+ * node. */
+static bool naive_fenced_after(const naive_access_t *a, const naive_ints_t *ends, bool anybody, int node) {
   int last = anybody ? (int)naive.threads.size - 1 : a->thread;
   for (int t = anybody ? 0 : a->thread; t <= last; ++t) {
     const naive_ints_t *fences = &naive.threads.data[t].fences[a->at >> 63];
@@ -70,6 +71,14 @@ static bool naive_fenced(const naive_access_t *a, int node) {
       }
   }
   return false;
+}
+
+/* A phase of an mbarrier ends an access for all threads of the CTA. */
+static bool naive_fenced(const naive_access_t *a, int node) {
+  const naive_operation_t *operation = a->operation < 0 ? NULL : &naive.operations.data[a->operation];
+  const naive_ints_t own = {.data = (int[]){a->node}, .size = 1};
+  return naive_fenced_after(a, operation ? &operation->ends : &own, false, node) ||
+         (operation && naive_fenced_after(a, &operation->phases, true, node));
 }
 
 /* Only the last write counts: whether there is one between the two, and whether all of these are strong, in which case
