@@ -13,37 +13,13 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/Diagnostics.h>
 
-static const char attribute_name[] = "nereid.grid";
-
-void nereid_grid_read(nereid_compilation_t *compilation) {
-  nereid_arena_t *arena = &compilation->scratch;
-  nereid_metadata_t *out = &compilation->metadata;
-  MlirOperation function = nereid_kernel_function(compilation);
-  MlirAttribute grid =
-      mlirOperationIsNull(function) ? (MlirAttribute){NULL} : nereid_ir_attribute(function, attribute_name);
-  if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
-    return;
-  nereid_text_builder_t text = {.arena = arena};
-  MlirAttribute arguments = nereid_nereid_grid_attr_get_args(grid);
-  size_t count = (size_t)mlirDenseArrayGetNumElements(arguments);
-  int32_t *positions = nereid_arena_new(arena, int32_t, count);
-  mlirAffineMapPrint(mlirAffineMapAttrGetValue(nereid_nereid_grid_attr_get_map(grid)), nereid_text_builder_append,
-                     &text);
-  for (size_t i = 0; positions && i < count; i++)
-    positions[i] = mlirDenseI32ArrayGetElement(arguments, (intptr_t)i);
-  out->grid_map = text.data;
-  out->n_grid_arguments = count;
-  out->grid_arguments = positions;
-  out->grid_per_sm = nereid_nereid_grid_attr_get_per_sm(grid);
-}
-
 bool nereid_grid_is_derived(const nereid_compilation_t *compilation) {
   return compilation->options.grid && strcmp(compilation->options.grid, "auto") == 0;
 }
 
 nereid_status_t nereid_grid_check(nereid_compilation_t *compilation) {
   MlirOperation function = nereid_kernel_function(compilation);
-  if (!nereid_grid_is_derived(compilation) || nereid_ir_has_attribute(function, attribute_name))
+  if (!nereid_grid_is_derived(compilation) || nereid_ir_has_attribute(function, "nereid.grid"))
     return NEREID_OK;
   mlirEmitError(mlirOperationGetLocation(function),
                 "the grid does not follow from the IR (the remark 'grid' has the reason): pass it, such as "
@@ -89,6 +65,6 @@ nereid_status_t nereid_grid_set(nereid_compilation_t *compilation) {
   if (mlirAttributeIsNull(attribute))
     return compilation->scratch.failed ? NEREID_ERROR_MEMORY : NEREID_ERROR_INTERNAL;
   mlirOperationSetDiscardableAttributeByName(nereid_kernel_function(compilation),
-                                             mlirStringRefCreateFromCString(attribute_name), attribute);
+                                             mlirStringRefCreateFromCString("nereid.grid"), attribute);
   return compilation->stage == NEREID_STAGE_LLVM ? nereid_metadata_leave(compilation) : NEREID_OK;
 }

@@ -15,6 +15,7 @@
 #include "nereid/dialects/ttg.h"
 
 #include <llvm-c/Core.h>
+#include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
@@ -212,6 +213,29 @@ static void describe_parameter(MlirOperation function, MlirValue argument, intpt
   describe_role(attribute_of(attributes, "nereid.role"), out);
 }
 
+/* Reads nereid.grid of the kernel. */
+static void collect_grid(nereid_compilation_t *compilation) {
+  nereid_arena_t *arena = &compilation->scratch;
+  nereid_metadata_t *out = &compilation->metadata;
+  MlirOperation function = nereid_kernel_function(compilation);
+  MlirAttribute grid =
+      mlirOperationIsNull(function) ? (MlirAttribute){NULL} : nereid_ir_attribute(function, "nereid.grid");
+  if (mlirAttributeIsNull(grid) || !nereid_nereid_grid_attr_isa(grid))
+    return;
+  nereid_text_builder_t text = {.arena = arena};
+  MlirAttribute arguments = nereid_nereid_grid_attr_get_args(grid);
+  size_t count = (size_t)mlirDenseArrayGetNumElements(arguments);
+  int32_t *positions = nereid_arena_new(arena, int32_t, count);
+  mlirAffineMapPrint(mlirAffineMapAttrGetValue(nereid_nereid_grid_attr_get_map(grid)), nereid_text_builder_append,
+                     &text);
+  for (size_t i = 0; positions && i < count; i++)
+    positions[i] = mlirDenseI32ArrayGetElement(arguments, (intptr_t)i);
+  out->grid_map = text.data;
+  out->n_grid_arguments = count;
+  out->grid_arguments = positions;
+  out->grid_per_sm = nereid_nereid_grid_attr_get_per_sm(grid);
+}
+
 static nereid_status_t collect_signature(nereid_compilation_t *compilation) {
   nereid_metadata_t *out = &compilation->metadata;
   nereid_arena_t *arena = &compilation->scratch;
@@ -227,7 +251,7 @@ static nereid_status_t collect_signature(nereid_compilation_t *compilation) {
   out->signature = true;
   out->n_parameters = count;
   out->parameters = parameters;
-  nereid_grid_read(compilation);
+  collect_grid(compilation);
   return NEREID_OK;
 }
 
@@ -395,7 +419,7 @@ nereid_status_t nereid_metadata_collect(nereid_compilation_t *compilation) {
       guess(compilation);
     }
     if (compilation->stage == NEREID_STAGE_LLVM)
-      nereid_grid_read(compilation); /* which may have been edited */
+      collect_grid(compilation); /* which may have been edited */
     nereid_metadata_update(compilation);
     compilation->settings.fp_fusion &= compilation->metadata.fp_fusion;
     status = check_repeated(compilation);

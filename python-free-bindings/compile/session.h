@@ -188,9 +188,6 @@ NEREID_MUST_USE nereid_status_t nereid_grid_check(nereid_compilation_t *compilat
 /* Returns whether the option is "auto": the grid is derived. */
 bool nereid_grid_is_derived(const nereid_compilation_t *compilation);
 
-/* Reads nereid.grid of the kernel into `metadata`. */
-void nereid_grid_read(nereid_compilation_t *compilation);
-
 /* --- kernel.c --- */
 
 /* Finds the kernel among the functions of the module, LLVM module or PTX, removes other kernels, and sets the result's

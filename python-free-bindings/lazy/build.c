@@ -118,11 +118,6 @@ static void report(const nereid_lazy_build_t *build, const char *state, double m
   kernel->options.progress(kernel->options.user_data, &progress);
 }
 
-const char *nereid_lazy_build_state_name(const nereid_lazy_build_t *build) {
-  static const char *const names[] = {"cancelled", "queued", "compiling", "stored", "compiled", "failed"};
-  return build->state == NEREID_LAZY_BUILD_READY && build->is_stored ? "stored" : names[build->state];
-}
-
 void nereid_lazy_build_run(nereid_job_t *job, void *session, nereid_status_t session_status) {
   nereid_lazy_build_t *build = (nereid_lazy_build_t *)job;
   nereid_lazy_kernel_t *kernel = build->kernel;

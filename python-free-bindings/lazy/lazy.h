@@ -142,7 +142,7 @@ struct nereid_lazy_kernel {
   uint64_t n_captured;          /* launches in captures without a decision */
 };
 
-/* --- variant.c --- */
+/* --- properties.c --- */
 
 /* Returns the properties of the arguments that the policy selects. */
 nereid_lazy_properties_t nereid_lazy_properties(const nereid_lazy_options_t *options, size_t n,
@@ -151,6 +151,14 @@ nereid_property_t nereid_lazy_property(const nereid_lazy_properties_t *propertie
 static inline bool nereid_lazy_properties_equal(const nereid_lazy_properties_t *a, const nereid_lazy_properties_t *b) {
   return a->bits[0] == b->bits[0] && a->bits[1] == b->bits[1];
 }
+
+/* Returns the properties in which each specialized argument is generic. */
+nereid_lazy_properties_t nereid_lazy_generic_properties(const nereid_lazy_properties_t *properties);
+
+/* Returns whether the unspecialized IR, of which `metadata` describes a build, states exactly these properties. */
+bool nereid_lazy_states_properties(const nereid_metadata_t *metadata, const nereid_lazy_properties_t *properties);
+
+/* --- variant.c --- */
 
 /* Adds a variant without queueing its builds. With the lock held; null: out of memory. */
 nereid_variant_t *nereid_variant_add(nereid_lazy_kernel_t *kernel, const nereid_lazy_properties_t *properties);
@@ -171,9 +179,6 @@ void nereid_lazy_wait_change(nereid_lazy_kernel_t *kernel);
 NEREID_MUST_USE nereid_status_t nereid_lazy_build_wait(nereid_lazy_build_t *build, nereid_message_t *message);
 
 /* --- build.c --- */
-
-/* Returns "queued", "compiling", "compiled", "stored", "failed" or "cancelled"; static storage. */
-const char *nereid_lazy_build_state_name(const nereid_lazy_build_t *build);
 
 /* Runs a build as a job of the pool. */
 void nereid_lazy_build_run(nereid_job_t *job, void *session, nereid_status_t session_status);
@@ -207,9 +212,6 @@ typedef struct nereid_call {
   const nereid_value_t *arguments;
 } nereid_call_t;
 
-/* Returns "timed", "stopped early", "pruned" …; static storage. */
-const char *nereid_outcome_name(nereid_outcome_t outcome);
-
 /* Finds the winner of a variant on these arguments, and fills `decision`. The saved arguments have their values before
  * the call. The message is that of the first configuration that failed, if none is left. */
 NEREID_MUST_USE nereid_status_t nereid_lazy_time(nereid_lazy_kernel_t *kernel, nereid_variant_t *variant,
@@ -238,6 +240,12 @@ bool nereid_stored_decision_get(nereid_lazy_kernel_t *kernel, nereid_decision_t 
 void nereid_stored_decision_put(nereid_lazy_kernel_t *kernel, const nereid_decision_t *decision);
 
 /* --- report.c --- */
+
+/* Returns "queued", "compiling", "compiled", "stored", "failed" or "cancelled"; static storage. */
+const char *nereid_lazy_build_state_name(const nereid_lazy_build_t *build);
+
+/* Returns "timed", "stopped early", "pruned" …; static storage. */
+const char *nereid_outcome_name(nereid_outcome_t outcome);
 
 /* Prints a decision as JSON. */
 void nereid_decision_print(FILE *out, const nereid_lazy_kernel_t *kernel, const nereid_decision_t *decision);

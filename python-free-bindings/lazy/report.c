@@ -7,6 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *nereid_lazy_build_state_name(const nereid_lazy_build_t *build) {
+  static const char *const names[] = {"cancelled", "queued", "compiling", "stored", "compiled", "failed"};
+  return build->state == NEREID_LAZY_BUILD_READY && build->is_stored ? "stored" : names[build->state];
+}
+
+const char *nereid_outcome_name(nereid_outcome_t outcome) {
+  static const char *const names[] = {"not reached", "timed",        "stopped early", "not timed", "pruned",
+                                      "not built",   "not launched", "too slow",      "left out"};
+  return names[outcome];
+}
+
 static void print_member(FILE *out, const char *name, const char *text) {
   fprintf(out, ", \"%s\": ", name);
   nereid_json_print_string(out, nereid_view(text));

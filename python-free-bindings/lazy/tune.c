@@ -84,12 +84,6 @@ static void report(tuning_t *it, size_t configuration) {
     options->progress(options->user_data, &progress);
 }
 
-const char *nereid_outcome_name(nereid_outcome_t outcome) {
-  static const char *const names[] = {"not reached", "timed",        "stopped early", "not timed", "pruned",
-                                      "not built",   "not launched", "too slow",      "left out"};
-  return names[outcome];
-}
-
 /* --- candidates --- */
 
 /* Waits for every build, and lists those that are valid and not pruned. */

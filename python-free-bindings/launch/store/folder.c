@@ -16,14 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-  MAX_PATH = 4096,
-  /* A write collects with a probability of size * COLLECTIONS / limit, so that about this number of collections happen
-   * while the folder is filled once, whichever processes write, without shared state. A collection leaves an eighth of
-   * the limit free (folder_scan.c), 16 times the expected distance of two collections: the probability that the folder
-   * grows over its limit is e^-16. */
-  COLLECTIONS = 128,
-};
+enum { MAX_PATH = 4096 };
 
 static nereid_status_t failed(nereid_message_t *message, const char *verb, const char *path) {
   return nereid_message_set(message, NEREID_ERROR_IO, "cannot %s '%s': %s", verb, path, strerror(errno));
@@ -232,24 +225,12 @@ static nereid_status_t replace(const nereid_folder_t *folder, const char *path, 
   return failed(message, "write", path);
 }
 
-/* Returns whether this write collects: see COLLECTIONS. */
-static bool is_due(const nereid_folder_t *folder, size_t size) {
-  uint32_t random = 0;
-  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-    return true;
-  return (double)random / 4294967296.0 < (double)size * COLLECTIONS / (double)folder->limit;
-}
-
 nereid_status_t nereid_folder_write(const nereid_folder_t *folder, const nereid_store_key_t *key, nereid_view_t bytes,
                                     nereid_message_t *message) {
   char path[MAX_PATH];
   if (!unit_path(path, folder, key))
     return failed(message, "write", folder->path);
-  const nereid_status_t status = replace(folder, path, bytes, message);
-  if (status == NEREID_OK && is_due(folder, bytes.size))
-    /* The unit is stored; a later write collects again. */
-    (void)!nereid_folder_collect(folder, folder->limit - folder->limit / 8, NULL, NULL);
-  return status;
+  return replace(folder, path, bytes, message);
 }
 
 nereid_status_t nereid_folder_remove(const nereid_folder_t *folder, const nereid_store_key_t *key,

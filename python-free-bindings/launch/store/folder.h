@@ -27,8 +27,7 @@ NEREID_MUST_USE nereid_status_t nereid_folder_read(const nereid_folder_t *folder
                                                    bool is_use, char **out_bytes, size_t *out_size,
                                                    nereid_message_t *message);
 
-/* Writes the file of a key; removes least recently used files when the limit is reached. NEREID_ERROR_IO, with the
- * previous file unchanged; NEREID_ERROR_MEMORY. */
+/* Writes the file of a key; nereid_folder_limit follows. NEREID_ERROR_IO, with the previous file unchanged. */
 NEREID_MUST_USE nereid_status_t nereid_folder_write(const nereid_folder_t *folder, const nereid_store_key_t *key,
                                                     nereid_view_t bytes, nereid_message_t *message);
 
@@ -47,5 +46,9 @@ NEREID_MUST_USE nereid_status_t nereid_folder_walk(const nereid_folder_t *folder
                                                    void *user_data, nereid_message_t *message);
 NEREID_MUST_USE nereid_status_t nereid_folder_collect(const nereid_folder_t *folder, uint64_t limit,
                                                       nereid_store_usage_t *out_usage, nereid_message_t *message);
+
+/* After a unit of `size` bytes is written: now and then removes the least recently used units, so that the folder stays
+ * below its limit. */
+void nereid_folder_limit(const nereid_folder_t *folder, size_t size);
 
 #endif

@@ -11,11 +11,19 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TEMPORARY_SECONDS = 3600 };
+enum {
+  TEMPORARY_SECONDS = 3600,
+  /* A write collects with a probability of size * COLLECTIONS / limit, so that about this number of collections happen
+   * while the folder is filled once, whichever processes write, without shared state. A collection leaves an eighth of
+   * the limit free, 16 times the expected distance of two collections: the probability that the folder grows over its
+   * limit is e^-16. */
+  COLLECTIONS = 128,
+};
 
 typedef NEREID_VECTOR(nereid_store_item_t) items_t;
 
@@ -150,4 +158,17 @@ nereid_status_t nereid_folder_collect(const nereid_folder_t *folder, uint64_t li
   if (out_usage)
     *out_usage = usage;
   return status;
+}
+
+/* Returns whether the write of a unit collects: see COLLECTIONS. */
+static bool is_due(const nereid_folder_t *folder, size_t size) {
+  uint32_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+    return true;
+  return (double)random / 4294967296.0 < (double)size * COLLECTIONS / (double)folder->limit;
+}
+
+void nereid_folder_limit(const nereid_folder_t *folder, size_t size) {
+  if (is_due(folder, size))
+    (void)!nereid_folder_collect(folder, folder->limit - folder->limit / 8, NULL, NULL); /* a later write tries again */
 }

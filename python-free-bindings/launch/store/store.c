@@ -132,12 +132,21 @@ nereid_status_t nereid_store_get_from_folder(nereid_store_t *store, const nereid
   return finish_get(status, message);
 }
 
+/* Writes a unit to the folder, and keeps the folder below its limit. */
+static nereid_status_t write_to_folder(nereid_store_t *store, const nereid_store_key_t *key, nereid_view_t bytes,
+                                       nereid_message_t *message) {
+  const nereid_status_t status = nereid_folder_write(&store->folder, key, bytes, message);
+  if (status == NEREID_OK)
+    nereid_folder_limit(&store->folder, bytes.size);
+  return status;
+}
+
 /* Copies a unit of the server to the folder. */
 static void promote(nereid_store_t *store, const nereid_store_key_t *key, const nereid_store_unit_t *unit) {
   nereid_message_t reason = {{0}};
   if (!store->folder.path || store->read_only || unit->size > store->folder.limit / 2)
     return;
-  if (nereid_folder_write(&store->folder, key, nereid_view_of(unit->bytes, unit->size), &reason))
+  if (write_to_folder(store, key, nereid_view_of(unit->bytes, unit->size), &reason))
     nereid_store_report(store, NEREID_STORE_FOLDER, "%s; units of the server are not copied to the folder",
                         reason.text);
 }
@@ -203,7 +212,7 @@ static nereid_status_t put_everywhere(nereid_store_t *store, const nereid_store_
   const bool has_folder = store->folder.path != NULL, has_server = store->server != NULL;
   nereid_status_t folder = NEREID_OK, server = NEREID_OK;
   if (has_folder)
-    folder = nereid_folder_write(&store->folder, key, bytes, &folder_reason);
+    folder = write_to_folder(store, key, bytes, &folder_reason);
   if (has_server)
     server = nereid_server_put(store->server, key, bytes, &server_reason);
   if (folder && has_server && !server)
