@@ -16,6 +16,8 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { SWIZZLE_ROWS = 8, LEAST_SWIZZLE = 32, MOST_SWIZZLE = 128, LEAST_ROW = 16 /* bytes */ };
 
@@ -380,4 +382,13 @@ const char *nereid_descriptor_obstacle(MlirValue descriptor) {
   if (accesses.why || !accesses.reads || !accesses.writes)
     return accesses.why;
   return "the kernel reads and writes through it: TMA does not order these accesses";
+}
+
+bool nereid_descriptor_names_part(MlirStringRef part, MlirStringRef name, bool is_shape, int dimension) {
+  char suffix[32];
+  const int length = snprintf(suffix, sizeof suffix, ".%s.%d", is_shape ? "shape" : "stride", dimension);
+  if (part.length < name.length || memcmp(part.data, name.data, name.length) != 0)
+    return false;
+  MlirStringRef rest = mlirStringRefCreate(part.data + name.length, part.length - name.length);
+  return !rest.length || mlirStringRefEqual(rest, mlirStringRefCreate(suffix, (size_t)length));
 }

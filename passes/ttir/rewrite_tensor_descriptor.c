@@ -410,13 +410,16 @@ static MlirAttribute with_role(MlirContext context, MlirAttribute attributes, Ml
   return mlirDictionaryAttrGet(context, n + 1, all);
 }
 
-static bool same_name(MlirValue a, MlirValue b) {
-  MlirLocation x = mlirValueGetLocation(a), y = mlirValueGetLocation(b);
-  return mlirLocationIsAName(x) == mlirLocationIsAName(y) &&
-         (!mlirLocationIsAName(x) || mlirIdentifierEqual(mlirLocationNameGetName(x), mlirLocationNameGetName(y)));
+/* Whether the locations of both have names that belong together; text without names has none for either. */
+static bool is_named_part(MlirValue part, MlirValue descriptor, bool is_shape, int dimension) {
+  MlirLocation x = mlirValueGetLocation(part), y = mlirValueGetLocation(descriptor);
+  if (!mlirLocationIsAName(x) || !mlirLocationIsAName(y))
+    return mlirLocationIsAName(x) == mlirLocationIsAName(y);
+  return nereid_descriptor_names_part(mlirIdentifierStr(mlirLocationNameGetName(x)),
+                                      mlirIdentifierStr(mlirLocationNameGetName(y)), is_shape, dimension);
 }
 
-/* Marks the n shapes (i32) and n strides (i64) of the same name that the front end places after a descriptor. */
+/* Marks the n shapes (i32) and n strides (i64) that the front end places after a descriptor. */
 static void mark_followers(MlirBlock entry, intptr_t descriptor, int group, MlirAttribute *attributes) {
   MlirValue first = mlirBlockGetArgument(entry, descriptor);
   const intptr_t rank = mlirShapedTypeGetRank(block_of(mlirValueGetType(first)));
@@ -426,7 +429,7 @@ static void mark_followers(MlirBlock entry, intptr_t descriptor, int group, Mlir
     MlirValue follower = mlirBlockGetArgument(entry, at);
     MlirType type = mlirValueGetType(follower);
     if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) != (i < rank ? 32 : 64) ||
-        !same_name(first, follower) || has_role(attributes[at]))
+        !is_named_part(follower, first, i < rank, (int)(i % rank)) || has_role(attributes[at]))
       return;
     const nereid_nereid_role_kind_t kind = i < rank ? NEREID_NEREID_ROLE_KIND_SHAPE : NEREID_NEREID_ROLE_KIND_STRIDE;
     attributes[at] = with_role(context, attributes[at], role(context, kind, group, (int)(i % rank)));

@@ -13,6 +13,7 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/support/descriptor.h"
 
 #include <llvm-c/Core.h>
 #include <mlir-c/AffineMap.h>
@@ -163,11 +164,14 @@ static void describe_role(MlirAttribute attribute, nereid_parameter_t *out) {
   out->dimension = nereid_nereid_role_attr_get_dim(attribute);
 }
 
-static bool is_same_name(const char *a, const char *b) {
-  return a && b && strcmp(a, b) == 0;
+static bool is_named_part(const nereid_parameter_t *part, const nereid_parameter_t *descriptor, bool is_shape,
+                          size_t dimension) {
+  return part->name &&
+         nereid_descriptor_names_part(mlirStringRefCreateFromCString(part->name),
+                                      mlirStringRefCreateFromCString(descriptor->name), is_shape, (int)dimension);
 }
 
-/* Adds the shape and strides that follow a !tt.tensordesc and share its name to its group. A pointer to a tensor map
+/* Adds the shape and strides that follow a !tt.tensordesc and have its name to its group. A pointer to a tensor map
  * has none. Returns the number of parameters in the group. */
 static size_t join_group(MlirType type, nereid_parameter_t *parameters, size_t count, size_t index, int32_t group) {
   nereid_parameter_t *descriptor = &parameters[index];
@@ -177,7 +181,7 @@ static size_t join_group(MlirType type, nereid_parameter_t *parameters, size_t c
     nereid_element_t expected = i < rank ? NEREID_ELEMENT_I32 : NEREID_ELEMENT_I64;
     nereid_parameter_t *part = &parameters[next];
     if (part->kind != NEREID_PARAMETER_SCALAR || part->element != expected || part->group >= 0 ||
-        (descriptor->name && !is_same_name(part->name, descriptor->name)))
+        (descriptor->name && !is_named_part(part, descriptor, i < rank, i % rank)))
       break;
     part->role = i < rank ? NEREID_ROLE_SHAPE : NEREID_ROLE_STRIDE;
     part->group = group;
