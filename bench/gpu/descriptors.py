@@ -20,6 +20,7 @@ import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from descriptor_kernels import attention, attention_logs, gradient_sums, gradients_kv, gradients_q, matmul, persistent, persistent_halves
+from specialized_kernels import attention_of_descriptors, linear_of_descriptors, persistent_of_descriptors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
@@ -31,10 +32,15 @@ def describe(tensor, block):
     return TensorDescriptor.from_tensor(tensor, block)
 
 
-class Matmul:
+class Case:
+    def prepare(self):
+        """Launches what the measured kernels need."""
+
+
+class Matmul(Case):
     def __init__(self, name, function, size, tile, dtype=torch.float16, transposed=False, **options):
         self.name, self.function, self.options = f"{name}_{size}", function, options
-        self.persistent, self.halves = function is not matmul, function is persistent_halves
+        self.persistent, self.halves = function not in (matmul, linear_of_descriptors), function is persistent_halves
         m = n = k = size
         self.tile, self.dims = tile, (m, n, k)
         generator = torch.Generator(device="cuda").manual_seed(5)
@@ -50,7 +56,7 @@ class Matmul:
         self.vendor = (lambda: torch.mm(self.a, self.b)) if dtype == torch.float16 else None
 
     def run(self):
-        flags = () if self.halves else (self.options.get("flatten", False), False) if self.persistent else (self.transposed,)
+        flags = {matmul: (self.transposed,), persistent: (self.options.get("flatten", False), False)}.get(self.function, ())
         options = {key: value for key, value in self.options.items() if key != "flatten"}
         grid = min(self.tiles, MULTIPROCESSORS) if self.persistent else self.tiles
         self.function[(grid,)](*self.arguments, *flags, **options)
@@ -60,9 +66,9 @@ class Matmul:
         return ((self.c[:CHECKED_ROWS].double() - want).norm() / want.norm()).item()
 
 
-class Attention:
-    def __init__(self, name, width, causal, block, length=8192, heads=32, **options):
-        self.name, self.options, self.causal = name, options, causal
+class Attention(Case):
+    def __init__(self, name, width, causal, block, length=8192, heads=32, function=attention, **options):
+        self.name, self.options, self.causal, self.function = name, options, causal, function
         generator = torch.Generator(device="cuda").manual_seed(6)
         self.q, self.k, self.v = (torch.randn((heads, length, width), device="cuda", generator=generator).half() for _ in range(3))
         self.o = torch.empty_like(self.q)
@@ -76,7 +82,7 @@ class Attention:
         self.vendor = lambda: torch.nn.functional.scaled_dot_product_attention(*(t[None] for t in (self.q, self.k, self.v)), is_causal=causal)
 
     def run(self):
-        attention[self.grid](*self.arguments, **self.options)
+        self.function[self.grid](*self.arguments, **self.options)
 
     def error(self):
         scores = self.q[-1].double() @ self.k[-1].double().T * self.scale
@@ -86,7 +92,7 @@ class Attention:
         return ((self.o[-1].double() - want).norm() / want.norm()).item()
 
 
-class Backward:
+class Backward(Case):
     """The three gradients of attention, by three kernels; the operations are those of five matrix multiplications."""
 
     def __init__(self, name, width, causal, block_kv, block_q, length=8192, heads=32, **options):
@@ -103,7 +109,8 @@ class Backward:
             return [describe(tensor, [count, width]) for tensor, count in zip(flat, rows)]
 
         fq, fk, fv, _, fo, _, _, _ = described([128] * 8)
-        attention_logs[(length // 128, heads)](fq, fk, fv, fo, logs, self.scale, length, width, 128, 128, causal, num_warps=8, num_stages=2)
+        forward = (fq, fk, fv, fo, logs, self.scale, length, width, 128, 128, causal)
+        self.prepare = lambda: attention_logs[(length // 128, heads)](*forward, num_warps=8, num_stages=2)
         (bm, bn), (cm, cn) = block_kv, block_q
         sums = described([64] * 8)
         self.sums = lambda: gradient_sums[(heads * length // 64,)](sums[4], sums[3], delta, width, 64, num_warps=4)
@@ -141,6 +148,14 @@ def cases(size):
     yield lambda: Matmul("persistent_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3)
     yield lambda: Matmul("persistent_flat_128x256x64", persistent, size, (128, 256, 64), num_warps=8, num_stages=3, flatten=True)
     yield lambda: Matmul("persistent_halves_128x256x64", persistent_halves, size, (128, 256, 64), num_warps=8, num_stages=3)
+    for warps in (4, 8):
+        wide = (128, 256, 64) if warps == 8 else (128, 128, 64)
+        options = dict(transposed=True, num_warps=warps, num_stages=3)
+        yield lambda: Matmul(f"specialized_k_{warps}_warps", linear_of_descriptors, size, wide, **options)
+        yield lambda: Matmul(f"specialized_tiles_{warps}_warps", persistent_of_descriptors, size, wide, **options)
+    for width, causal, block, warps in ((128, False, (128, 128), 8), (128, True, (128, 128), 8), (64, False, (64, 128), 4), (64, True, (64, 128), 4)):
+        name = f"specialized_attention_d{width}_{'causal' if causal else 'full'}"
+        yield lambda: Attention(name, width, causal, block, function=attention_of_descriptors, num_warps=warps, num_stages=2)
     for length in (8192, 4096):
         for width in (128, 64):
             for causal in (False, True):
@@ -164,6 +179,7 @@ def time_of(call, flush):
 
 
 def measure(case, flush):
+    case.prepare()
     case.run()
     torch.cuda.synchronize()
     row = {"error": case.error()}

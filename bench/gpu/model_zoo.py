@@ -10,6 +10,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
+import specialized_kernels
+
 
 class Case:
     """`module(*inputs)` returns a tensor; a training step also differentiates it, or a weighted mean of it.
@@ -345,8 +347,78 @@ def rnn(device):
     return Case(Recurrent(), [torch.randn(256, 12, 512, device=device)], dtype=torch.float32)
 
 
+class GatedMlp(nn.Module):
+    """Two gated layers with ragged rows: matrix multiplications of every pair of transposed operands, and their epilogues."""
+
+    def __init__(self, width=1024, hidden=2048):
+        super().__init__()
+        self.up, self.gate = nn.Linear(width, hidden), nn.Linear(width, hidden, bias=False)
+        self.down, self.norm = nn.Linear(hidden, width), nn.RMSNorm(width, eps=1e-5)
+
+    def forward(self, x):
+        y = self.norm(x)
+        return x + self.down(F.gelu(self.up(y), approximate="tanh") * torch.sigmoid(self.gate(y)))
+
+
+def gated_mlp(device):
+    return Case(GatedMlp(), [torch.randn(2000, 1024, device=device)])
+
+
+class ScaledLayers(nn.Module):
+    """Linear layers in fp8 with a scale of the input and one of the weights."""
+
+    def __init__(self, width=1024, hidden=2048):
+        super().__init__()
+        for name, shape in (("up", (hidden, width)), ("down", (width, hidden))):
+            self.register_buffer(name, torch.randn(shape).to(torch.float8_e4m3fn).view(torch.uint8))
+
+    @staticmethod
+    def multiply(x, codes):
+        weight, one = codes.view(torch.float8_e4m3fn), torch.ones((), device=x.device)
+        scale = x.abs().amax().float().clamp(min=1e-6) / 448
+        rounded = (x.float() / scale).to(torch.float8_e4m3fn)
+        if x.dtype == torch.float32:
+            return rounded.float() @ weight.float().t() * (scale / 32)
+        return torch._scaled_mm(rounded, weight.t(), scale, one / 32, out_dtype=x.dtype)
+
+    def forward(self, x):
+        return self.multiply(F.silu(self.multiply(x, self.up)), self.down)
+
+
+def scaled_layers(device):
+    return Case(ScaledLayers(), [torch.randn(2048, 1024, device=device)], train=False)
+
+
+class Specialized(nn.Module):
+    """A block of causal attention whose linear layers and attention are kernels of the user with warp-specialized loops."""
+
+    def __init__(self, width=1024, heads=16):
+        super().__init__()
+        self.heads, self.norm = heads, nn.RMSNorm(width, eps=1e-5)
+        self.project, self.out = nn.Parameter(torch.randn(3 * width, width) / 32), nn.Parameter(torch.randn(width, width) / 32)
+
+    def forward(self, x):
+        exact = x.dtype == torch.float32 or x.device.type == "cpu"
+        batch, length, width = x.shape
+        y = self.norm(x).flatten(0, 1)
+        y = y @ self.project.t() if exact else specialized_kernels.linear(y, self.project, persistent=True)
+        q, k, v = (part.contiguous() for part in y.view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True) if exact else specialized_kernels.attention(q, k, v, True)
+        y = y.transpose(1, 2).reshape(batch * length, width)
+        y = y @ self.out.t() if exact else specialized_kernels.linear(y, self.out)
+        return x + F.silu(y).view(x.shape)
+
+
+def specialized(device):
+    if device != "cpu":
+        import triton
+        triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    return Case(Specialized(), [torch.randn(2, 2048, 1024, device=device)], train=False, dtype=torch.float16)
+
+
 MODELS = {function.__name__: function for function in (
-    encoder, decoder, llama, window, resnet, unet, experts, state_space, quantized, embedding_bag, group_norm, rnn)}
+    encoder, decoder, llama, window, resnet, unet, experts, state_space, quantized, embedding_bag, group_norm, rnn, gated_mlp,
+    scaled_layers, specialized)}
 
 
 def build(name, device):

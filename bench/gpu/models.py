@@ -1,7 +1,7 @@
 """Whole models through torch.compile: Triton's code and Nereid's, against eager mode.
 
-    python3 bench/gpu/models.py --nereid build/release/bin/nereid [--models encoder,unet] [--modes default,max-autotune]
-                                [--json FILE] [--keep FOLDER] [--caches FOLDER] [--seconds N]
+    python3 bench/gpu/models.py --nereid build/release/bin/nereid [--models encoder,unet] [--modes default,max-autotune,tma]
+                                [--choices N] [--json FILE] [--keep FOLDER] [--caches FOLDER] [--seconds N]
     python3 bench/gpu/models.py --device cpu      runs eager mode alone, without a GPU: the models themselves are right
 
 Each compiler runs in a process of its own with empty caches; the models, values and inputs are the same. Nereid compiles
@@ -9,7 +9,9 @@ through examples/triton_stages.py; what it refuses is compiled by Triton and cou
 A row per model, mode and compiler: distinct Triton kernels, their time and the time of all kernels of one step (profiler),
 the time of a step (events), and the error: the relative distance (L2) of the output or of the gradients to eager mode in
 float32, beside that of eager mode itself. Exit status 1 when Nereid fails or is less precise than 1.5 times Triton.
-max-autotune chooses among Triton's templates for matrix multiplications. --caches receives all kernels of both compilers.
+The modes: max-autotune chooses among Triton's templates for matrix multiplications; tma among those that load through
+descriptors only; tma-store among these with stores through descriptors. --choices limits the choices per matrix multiplication,
+and so the time of compilation. --caches receives all kernels of both compilers.
 """
 
 import argparse
@@ -27,7 +29,12 @@ import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODES = {"default": "default", "max-autotune": "max-autotune-no-cudagraphs"}
+AUTOTUNE = "max-autotune-no-cudagraphs"
+# By name: the mode of torch.compile, and settings of Inductor. The pattern excludes templates for pointers that compete with TMA.
+TMA = {"triton.enable_persistent_tma_matmul": True, "test_configs.autotune_choice_name_regex": "tma|bmm|conv|flex|attention"}
+MODES = {"default": ("default", {}), "max-autotune": (AUTOTUNE, {}), "tma": (AUTOTUNE, TMA),
+         "tma-store": (AUTOTUNE, {**TMA, "triton.enable_template_tma_store": True})}
+KERNELS_OF_TRITON = ("triton_", "specialized_")  # Inductor's, and those of model_zoo's own
 STEPS = 10
 
 
@@ -81,7 +88,7 @@ def profile(step):
     for event in record.events():
         if event.device_type == torch.autograd.DeviceType.CUDA and not getattr(event, "is_user_annotation", False):
             times[event.name] = times.get(event.name, 0) + event.time_range.elapsed_us()
-    of_triton = {name: value for name, value in times.items() if name.startswith("triton_")}
+    of_triton = {name: value for name, value in times.items() if name.startswith(KERNELS_OF_TRITON)}
     return sum(times.values()) / STEPS / 1e3, sum(of_triton.values()) / STEPS / 1e3, len(of_triton), of_triton
 
 
@@ -109,7 +116,7 @@ def measure(name, mode):
     case.module.load_state_dict(initial)  # running statistics of normalizations
     del wide
     torch._dynamo.reset()
-    compiled = torch.compile(case.module, mode=MODES[mode], fullgraph=True, dynamic=False)
+    compiled = torch.compile(case.module, mode=MODES[mode][0], fullgraph=True, dynamic=False)
     start = time.perf_counter()
     found = run_step(compiled, case)
     torch.cuda.synchronize()
@@ -136,15 +143,17 @@ def run_child(arguments):
     config.fx_graph_cache = False
     config.compile_threads = os.cpu_count()
     AsyncCompile.wait_pool_ready()  # until its workers are ready, Inductor compiles kernels one after the other
+    config.test_configs.max_mm_configs = arguments.choices
     torch.cuda.init()
     for item in arguments.models.split(","):
         name, mode = item.split(":")
         # Without autotuning the only choice is the library; Triton's templates lack grouped and transposed convolutions.
-        config.max_autotune_gemm_backends = "TRITON" if mode == "max-autotune" else "ATEN,TRITON"
+        config.max_autotune_gemm_backends = "ATEN,TRITON" if mode == "default" else "TRITON"
         config.max_autotune_conv_backends = "ATEN,TRITON"
         print(json.dumps({"begin": item}), file=answer)
         try:
-            row = measure(name, mode)
+            with config.patch(MODES[mode][1]):
+                row = measure(name, mode)
         except Exception as error:  # of the model, PyTorch, Triton or Nereid: reported as this row's failure
             traceback.print_exc()
             row = {"failure": f"{type(error).__name__}: {str(error)[:2000]}"}
@@ -161,6 +170,7 @@ def run_compiler(compiler, items, arguments):
         while pending and time.monotonic() < deadline:
             before = set(refused(folder))
             call = [sys.executable, os.path.abspath(__file__), "--child", compiler, "--models", ",".join(pending)]
+            call += ["--choices", str(arguments.choices)] if arguments.choices else []
             child = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
             begun = read_rows(child, rows, folder, before, deadline)
             if begun and begun not in rows:
@@ -254,7 +264,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nereid", default="build/release/bin/nereid")
     parser.add_argument("--models", default="", help="comma-separated; default: all")
-    parser.add_argument("--modes", default="default,max-autotune")
+    parser.add_argument("--modes", default="default,max-autotune", help="comma-separated: " + ", ".join(MODES))
+    parser.add_argument("--choices", type=int, help="most choices per matrix multiplication and template; default: all")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--json", help="write all rows to this file")
     parser.add_argument("--keep", help="copy kernels that Nereid refused to this folder")

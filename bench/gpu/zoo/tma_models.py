@@ -1,10 +1,13 @@
 """Tensor descriptors: attention, convolutions and row reductions."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import triton
 import triton.language as tl
 
 import descriptor_kernels as bench
+import specialized_kernels
 
 from .cases import Case, box, described, given, integers, rand, zeros
 
@@ -263,6 +266,39 @@ def benchmarks(kind, causal):
         )
 
 
+def specialized_cases():
+    """The kernels of bench/gpu/specialized_kernels.py: made descriptors, loops that are divided."""
+    code = ("cp.async.bulk.tensor.2d.shared", "setmaxnreg")
+    for name, m, n in (("linear", 128, 128), ("persistent", 160, 144)):
+        yield Case(
+            f"specialized_{name}",
+            specialized_kernels.specialized_linear,
+            (3,) if name == "persistent" else (4,),
+            dict(x=rand("f16", m, 96), w=rand("f16", n, 96), o=zeros("f16", m, n), m=m, n=n, k=96),
+            lambda v: {"o": v.x @ v.w.T},
+            dict(BM=64, BN=64, BK=32, PERSISTENT=name == "persistent"),
+            code=code,
+        )
+    for causal in (False, True):
+
+        def reference(v, causal=causal):
+            p, _ = probabilities(SimpleNamespace(q=v.x, k=v.y, length=128), SCALE, causal)
+            return {"out": (p @ v.z.reshape(2, 128, 64)).reshape(-1, 64)}
+
+        matrices = {name: rand("f16", 256, 64) for name in "xyz"}
+        yield Case(
+            f"specialized_attention_{'causal' if causal else 'full'}",
+            specialized_kernels.specialized_attention,
+            (1, 2),
+            {**matrices, "out": zeros("f16", 256, 64), "scale": SCALE, "length": 128, "total": 256},
+            reference,
+            dict(D=64, BM=128, BN=64, CAUSAL=causal),
+            warps=8,
+            stages=2,
+            code=code,
+        )
+
+
 def convolved(v):
     images, height, width, _ = v.x.shape
     out = 0
@@ -304,6 +340,7 @@ def cases():
     )
     for causal in (False, True):
         yield from benchmarks("causal" if causal else "full", causal)
+    yield from specialized_cases()
     yield Case(
         "convolution",
         convolution,
