@@ -146,12 +146,34 @@ static bool join(int64_t *known, bool *is_known, int64_t more) {
   return true;
 }
 
-/* Reads the counter `argument` of the loop that begins at node `header`. */
-static bool read_counter(const nereid_flow_graph_t *graph, uint32_t header, MlirValue argument, int64_t n,
-                         nereid_ring_phase_t *out) {
+/* Whether `value` is another argument of the block of `argument`. */
+static bool is_neighbour(MlirValue value, MlirValue argument) {
+  return mlirValueIsABlockArgument(value) && !mlirValueEqual(value, argument) &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(value), mlirBlockArgumentGetOwner(argument));
+}
+
+/* What a counter receives along the edges into its block. */
+typedef struct inputs {
+  int64_t step, phase, root;
+  bool has_step, has_phase, has_root;
+  MlirValue previous; /* the argument that it has the value of, an iteration later; null: it is incremented itself */
+} inputs_t;
+
+/* Adds the value of a back edge, after `steps` steps. */
+static bool add_back_edge(inputs_t *inputs, MlirValue argument, MlirValue value, int32_t steps) {
+  const bool first = !inputs->has_step;
+  if (!join(&inputs->step, &inputs->has_step, steps))
+    return false;
+  if (first && is_neighbour(value, argument))
+    inputs->previous = value;
+  return mlirValueEqual(value, mlirValueIsNull(inputs->previous) ? argument : inputs->previous);
+}
+
+/* Reads the values that the counter `argument` of the loop that begins at node `header` receives. */
+static bool read_inputs(const nereid_flow_graph_t *graph, uint32_t header, MlirValue argument, int64_t n,
+                        inputs_t *out) {
   const nereid_flow_node_t *node = &graph->nodes.data[header];
-  int64_t step = 0, phase = 0, root = 0;
-  bool has_step = false, has_root = false, has_phase = false;
+  *out = (inputs_t){0};
   for (uint32_t i = 0; i < node->n_incoming; ++i) {
     const nereid_flow_edge_t *edge = &graph->edges.data[graph->incoming[node->first_incoming + i]];
     MlirValue value = forwarded(graph, edge, argument);
@@ -162,22 +184,41 @@ static bool read_counter(const nereid_flow_graph_t *graph, uint32_t header, Mlir
     const int32_t steps = strip_steps(&value, n);
     int64_t number;
     if (edge->is_back) {
-      if (!mlirValueEqual(value, argument) || !join(&step, &has_step, steps))
+      if (!add_back_edge(out, argument, value, steps))
         return false;
     } else if (nereid_ring_constant(value, &number)) {
-      if (number < -1 || number >= n || !join(&phase, &has_phase, number + steps) || !join(&root, &has_root, 0))
+      if (number < -1 || number >= n || !join(&out->phase, &out->has_phase, number + steps) ||
+          !join(&out->root, &out->has_root, 0))
         return false;
-    } else if (!join(&phase, &has_phase, steps) || !join(&root, &has_root, (int64_t)(uintptr_t)value.ptr)) {
+    } else if (!join(&out->phase, &out->has_phase, steps) ||
+               !join(&out->root, &out->has_root, (int64_t)(uintptr_t)value.ptr)) {
       return false;
     }
   }
-  if (!has_step || !has_root || step % n == 0)
+  return out->has_step && out->has_root;
+}
+
+/* Reads the counter `argument` of the loop that begins at node `header`. A counter that has the value of another one an
+ * iteration later also counts if its initial value is that of an iteration before the first. */
+static bool read_counter(const nereid_flow_graph_t *graph, uint32_t header, MlirValue argument, int64_t n,
+                         nereid_ring_phase_t *out) {
+  inputs_t inputs, previous;
+  if (!read_inputs(graph, header, argument, n, &inputs))
+    return false;
+  if (!mlirValueIsNull(inputs.previous)) {
+    const int64_t delay = inputs.step;
+    if (!read_inputs(graph, header, inputs.previous, n, &previous) || !mlirValueIsNull(previous.previous) ||
+        previous.root != inputs.root || (previous.phase - previous.step + delay - inputs.phase) % n)
+      return false;
+    inputs.step = previous.step;
+  }
+  if (inputs.step % n == 0)
     return false;
   *out = (nereid_ring_phase_t){.header = header,
-                               .root = (const void *)(uintptr_t)root, /* NOLINT: it was a pointer */
+                               .root = (const void *)(uintptr_t)inputs.root, /* NOLINT: it was a pointer */
                                .slots = (int32_t)n,
-                               .step = (int32_t)(step % n),
-                               .phase = (int32_t)(phase % n)};
+                               .step = (int32_t)(inputs.step % n),
+                               .phase = (int32_t)(inputs.phase % n)};
   return true;
 }
 

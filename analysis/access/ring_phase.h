@@ -5,7 +5,8 @@
  *     scf.yield %y
  *
  * A counter is an argument of a loop's first block that is incremented modulo n, by compare and select or by a
- * remainder, once or several times per iteration. Counters of one loop that begin at the same value, or at constants,
+ * remainder, once or several times per iteration; or one that receives the value of another counter, so that it has it
+ * one iteration later, and begins accordingly. Counters of one loop that begin at the same value, or at constants,
  * differ by a constant in each iteration; so do values derived from one another by increments. An argument of the
  * function always selects the same slot. */
 #ifndef NEREID_ANALYSIS_RING_PHASE_H

@@ -46,6 +46,63 @@ tt.func @pipeline(%p: tensor<512x!tt.ptr<i32>, #line>, %n: i32) {
   tt.return
 }
 
+// A counter that has the value of another one an iteration later: one barrier.
+// CHECK-LABEL: @delayed
+// CHECK: async_wait
+// CHECK: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+// CHECK-NOT: local_barrier
+// CHECK: tt.return
+tt.func @delayed(%p: tensor<512x!tt.ptr<i32>, #line>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<3x512xi32, #plain, #smem, mutable>
+  scf.for %i = %c0 to %n step %c1 iter_args(%next = %c1, %get = %c0, %put = %c2) -> (i32, i32, i32) : i32 {
+    %w = ttg.async_wait {num = 1 : i32}
+    %from = ttg.memdesc_index %ring[%get] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+    %x = ttg.local_load %from : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+    %into = ttg.memdesc_index %ring[%put] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %into : tensor<512x!tt.ptr<i32>, #line> -> <512xi32, #plain, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    %next1 = arith.addi %next, %c1 : i32
+    %next_next = arith.remsi %next1, %c3 : i32
+    %put1 = arith.addi %put, %c1 : i32
+    %put_next = arith.remsi %put1, %c3 : i32
+    scf.yield %next_next, %next, %put_next : i32, i32, i32
+  }
+  tt.return
+}
+
+// In the first iteration it has another value: the copy may write the slot that is read.
+// CHECK-LABEL: @delayed_from_elsewhere
+// CHECK: ttg.local_barrier{{$}}
+// CHECK: local_load
+// CHECK: ttg.local_barrier{{$}}
+// CHECK: async_copy_global_to_local
+tt.func @delayed_from_elsewhere(%p: tensor<512x!tt.ptr<i32>, #line>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<3x512xi32, #plain, #smem, mutable>
+  scf.for %i = %c0 to %n step %c1 iter_args(%next = %c1, %get = %c2, %put = %c2) -> (i32, i32, i32) : i32 {
+    %w = ttg.async_wait {num = 1 : i32}
+    %from = ttg.memdesc_index %ring[%get] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+    %x = ttg.local_load %from : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #single>
+    %into = ttg.memdesc_index %ring[%put] : !ttg.memdesc<3x512xi32, #plain, #smem, mutable> -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %into : tensor<512x!tt.ptr<i32>, #line> -> <512xi32, #plain, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    %next1 = arith.addi %next, %c1 : i32
+    %next_next = arith.remsi %next1, %c3 : i32
+    %put1 = arith.addi %put, %c1 : i32
+    %put_next = arith.remsi %put1, %c3 : i32
+    scf.yield %next_next, %next, %put_next : i32, i32, i32
+  }
+  tt.return
+}
+
 // Two slots, and the copy writes the slot that this iteration reads: a second barrier.
 // CHECK-LABEL: @same_slot
 // CHECK: async_wait
