@@ -18,6 +18,9 @@
  *   %r, %s = scf.for … iter_args(%c = %init, %small = %zero) { … yield (tt.dot %a, %b, %c), (the small products) }
  *   %d = %r + (arith.select %s is NaN, 0, %s)
  *
+ * Nothing in the iteration then uses the small products, so the large one is issued before the small parts of %a are
+ * computed.
+ *
  * Products of parts that are zero, because an operand was extended from a narrower type or is a constant, are left out.
  * docs/numerics.md has the errors. */
 #include "passes/pass.h"
@@ -62,10 +65,16 @@ static const products_t tf32x3 = {2, false, 3, {{1, 0}, {0, 1}, {0, 0}}};
 static const products_t bf16x3 = {2, true, 3, {{1, 0}, {0, 1}, {0, 0}}};
 static const products_t bf16x6 = {3, true, 6, {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}};
 
+/* An operand of which some parts have been created. */
+typedef struct split {
+  MlirValue rest, last; /* f32: what the parts before the last one leave; the last part */
+} split_t;
+
 typedef struct site {
   MlirOperation dot;
   const products_t *products;
-  int parts[2];                     /* of operand a and b that are not zero */
+  int parts[2]; /* of operand a and b that are not zero */
+  split_t splits[2];
   MlirValue operands[2][MAX_PARTS]; /* null: not created */
 } site_t;
 
@@ -137,17 +146,20 @@ static MlirValue masked(const nereid_builder_t *builder, MlirType floats, MlirVa
       nereid_arith_bitcast_build(builder, floats, nereid_ir_result(nereid_arith_andi_build(builder, bits, mask))));
 }
 
-/* Splits an f32 into its upper bits, which are a tf32, and the difference, rounded to tf32. The rounding may make a
- * zero of a NaN, which the large product has, too. */
-static void split_tf32(const nereid_builder_t *builder, MlirValue value, MlirValue *out_large, MlirValue *out_small) {
+/* The difference of an f32 and its upper bits `large`, rounded to tf32. The rounding may make a zero of a NaN, which the
+ * large product has, too. */
+static MlirValue small_tf32(const nereid_builder_t *builder, MlirValue value, MlirValue large) {
   MlirType floats = mlirValueGetType(value), i32 = mlirIntegerTypeGet(mlirTypeGetContext(floats), 32);
   MlirType integers = like(value, i32);
   MlirValue half = constant(builder, integers, mlirIntegerAttrGet(i32, TF32_HALF));
-  *out_large = masked(builder, floats, nereid_ir_result(nereid_arith_bitcast_build(builder, integers, value)));
-  MlirValue rest = subtract(builder, value, *out_large);
-  MlirValue bits = nereid_ir_result(nereid_arith_bitcast_build(builder, integers, rest));
+  MlirValue bits = nereid_ir_result(nereid_arith_bitcast_build(builder, integers, subtract(builder, value, large)));
   bits = nereid_ir_result(nereid_arith_addi_build(builder, bits, half, NEREID_ARITH_INTEGER_OVERFLOW_FLAGS_NONE));
-  *out_small = masked(builder, floats, bits);
+  return masked(builder, floats, bits);
+}
+
+static MlirValue upper_bits(const nereid_builder_t *builder, MlirValue value) {
+  MlirType floats = mlirValueGetType(value), i32 = mlirIntegerTypeGet(mlirTypeGetContext(floats), 32);
+  return masked(builder, floats, nereid_ir_result(nereid_arith_bitcast_build(builder, like(value, i32), value)));
 }
 
 static MlirValue to_bf16(const nereid_builder_t *builder, MlirValue value) {
@@ -156,30 +168,34 @@ static MlirValue to_bf16(const nereid_builder_t *builder, MlirValue value) {
   return nereid_ir_result(nereid_arith_truncf_build(builder, like(value, bf16), value, none, none));
 }
 
-/* Splits an f32 into `n` parts of bf16, each of which is the rounded rest. */
-static void split_bf16(const nereid_builder_t *builder, MlirValue rest, int n, MlirValue *out_parts) {
-  for (int p = 0; p < n; ++p) {
-    out_parts[p] = to_bf16(builder, rest);
-    if (p + 1 == n)
-      return;
-    MlirOperation wide = nereid_arith_extf_build(builder, mlirValueGetType(rest), out_parts[p], (MlirAttribute){NULL});
-    rest = subtract(builder, rest, nereid_ir_result(wide));
-  }
+static MlirValue to_f32(const nereid_builder_t *builder, MlirValue value, MlirType type) {
+  return nereid_ir_result(nereid_arith_extf_build(builder, type, value, (MlirAttribute){NULL}));
 }
 
-/* Creates the parts of operand `index`, before its conversion to an operand. */
-static void split_operand(site_t *site, const nereid_builder_t *builder, int index) {
-  MlirValue operand = mlirOperationGetOperand(site->dot, index), source = without_conversions(operand);
-  MlirValue *parts = site->operands[index];
-  parts[0] = source;
-  if (site->products->bf16)
-    split_bf16(builder, source, site->parts[index], parts);
-  else if (site->parts[index] > 1)
-    split_tf32(builder, source, &parts[0], &parts[1]);
-  for (int p = 0; p < site->parts[index]; ++p) {
-    MlirType type = nereid_ttg_with_encoding(mlirValueGetType(parts[p]), nereid_ttg_encoding_of(operand));
-    if (!mlirTypeEqual(type, mlirValueGetType(parts[p])))
-      parts[p] = nereid_ir_result(nereid_ttg_convert_layout_build(builder, type, parts[p]));
+/* The next part of operand `index`, of what the parts before it leave: each part of bf16 is the rounded rest. */
+static MlirValue next_part(site_t *site, const nereid_builder_t *builder, int index, int part) {
+  split_t *split = &site->splits[index];
+  if (!site->products->bf16) {
+    if (part == 0)
+      split->last = site->parts[index] > 1 ? upper_bits(builder, split->rest) : split->rest;
+    return part == 0 ? split->last : small_tf32(builder, split->rest, split->last);
+  }
+  if (part > 0)
+    split->rest = subtract(builder, split->rest, to_f32(builder, split->last, mlirValueGetType(split->rest)));
+  return split->last = to_bf16(builder, split->rest);
+}
+
+/* Creates parts `first` to `last` of operand `index`, before their conversion to operands. */
+static void create_parts(site_t *site, const nereid_builder_t *builder, int index, int first, int last) {
+  MlirValue operand = mlirOperationGetOperand(site->dot, index);
+  if (first == 0)
+    site->splits[index].rest = without_conversions(operand);
+  for (int p = first; p <= last && p < site->parts[index]; ++p) {
+    MlirValue part = next_part(site, builder, index, p);
+    MlirType type = nereid_ttg_with_encoding(mlirValueGetType(part), nereid_ttg_encoding_of(operand));
+    if (!mlirTypeEqual(type, mlirValueGetType(part)))
+      part = nereid_ir_result(nereid_ttg_convert_layout_build(builder, type, part));
+    site->operands[index][p] = part;
   }
 }
 
@@ -198,7 +214,7 @@ static bool is_needed(const site_t *site, int product) {
   return pair[0] < site->parts[0] && pair[1] < site->parts[1];
 }
 
-/* Adds the small products to `sum`; null stays null when there is none. */
+/* Adds the small products to `sum`, smallest first. */
 static MlirValue small_products(const site_t *site, const nereid_builder_t *builder, MlirValue sum) {
   for (int p = 0; p + 1 < site->products->count; ++p)
     if (is_needed(site, p))
@@ -249,8 +265,9 @@ static bool is_added_up(MlirOperation dot, intptr_t *out_number) {
   return !mlirValueIsNull(yielded) && mlirValueEqual(yielded, nereid_ir_result(dot));
 }
 
-/* Adds up the small products in a tensor that the loop carries. */
-static void carry_small_products(const site_t *site, intptr_t number) {
+/* Adds up the small products in a tensor that the loop carries. The large product comes first, before the other parts
+ * of operand a are computed: tensor cores execute it in the meantime. */
+static void carry_small_products(site_t *site, intptr_t number) {
   MlirOperation loop = mlirBlockGetParentOperation(mlirOperationGetBlock(site->dot));
   MlirType type = mlirValueGetType(nereid_ir_result(site->dot));
   nereid_builder_t builder = nereid_builder_before(loop);
@@ -260,9 +277,13 @@ static void carry_small_products(const site_t *site, intptr_t number) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
   nereid_builder_t within = nereid_builder_before(site->dot);
-  MlirValue small = small_products(site, &within, mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1));
-  nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &small);
+  create_parts(site, &within, 1, 0, MAX_PARTS);
+  create_parts(site, &within, 0, 0, 0);
   MlirValue large = multiply(site, &within, site->products->count - 1, mlirOperationGetOperand(site->dot, 2));
+  MlirValue small = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1);
+  create_parts(site, &within, 0, 1, MAX_PARTS);
+  small = small_products(site, &within, small);
+  nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &small);
   mlirValueReplaceAllUsesOfWith(nereid_ir_result(site->dot), large);
 
   MlirValue result = mlirOperationGetResult(loop, number);
@@ -296,9 +317,12 @@ static const products_t *products_of(MlirOperation dot, bool emulate_tf32) {
 }
 
 /* Adds the products of one dot to its operand c. */
-static void decompose_here(const site_t *site, const nereid_builder_t *builder) {
+static void decompose_here(site_t *site) {
+  const nereid_builder_t before = nereid_builder_before(site->dot), *builder = &before;
   MlirValue c = mlirOperationGetOperand(site->dot, 2), sum;
   const int last = site->products->count - 1;
+  for (int index = 0; index < 2; ++index)
+    create_parts(site, builder, index, 0, MAX_PARTS);
   if (has_small_products(site)) {
     MlirValue small = small_products(site, builder, zeros(builder, mlirValueGetType(c)));
     sum = multiply(site, builder, last, without_nan(builder, small));
@@ -310,13 +334,11 @@ static void decompose_here(const site_t *site, const nereid_builder_t *builder) 
 }
 
 static void decompose(const nereid_pass_t *pass, site_t *site) {
-  nereid_builder_t builder = nereid_builder_before(site->dot);
   intptr_t number;
   int count = 0;
   for (int index = 0; index < 2; ++index) {
     const bool exact = is_exact(mlirOperationGetOperand(site->dot, index), site->products->bf16);
     site->parts[index] = exact ? 1 : site->products->parts;
-    split_operand(site, &builder, index);
   }
   for (int p = 0; p < site->products->count; ++p)
     count += is_needed(site, p);
@@ -325,7 +347,7 @@ static void decompose(const nereid_pass_t *pass, site_t *site) {
   if (has_small_products(site) && is_added_up(site->dot, &number))
     carry_small_products(site, number);
   else
-    decompose_here(site, &builder);
+    decompose_here(site);
   MlirValue operands[2] = {mlirOperationGetOperand(site->dot, 0), mlirOperationGetOperand(site->dot, 1)};
   nereidMlirOperationErase(site->dot);
   for (int i = 0; i < 2; ++i) {

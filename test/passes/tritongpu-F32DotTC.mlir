@@ -10,8 +10,9 @@
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // Parts are computed in the layout of the operands' sources.
 // CHECK-LABEL: @tf32x3
-// CHECK-COUNT-2: arith.andi {{.*}} : tensor<32x16xi32, #blocked
+// CHECK: arith.andi {{.*}} : tensor<32x16xi32, #blocked
 // CHECK: %[[A:.*]] = ttg.convert_layout %{{.*}} -> tensor<32x16xf32, #ttg.dot_op
+// CHECK: arith.andi {{.*}} : tensor<32x16xi32, #blocked
 // CHECK: %[[A1:.*]] = ttg.convert_layout %{{.*}} -> tensor<32x16xf32, #ttg.dot_op
 // CHECK: %[[B:.*]] = ttg.convert_layout %{{.*}} -> tensor<16x32xf32, #ttg.dot_op
 // CHECK: %[[B1:.*]] = ttg.convert_layout %{{.*}} -> tensor<16x32xf32, #ttg.dot_op
@@ -58,12 +59,14 @@ tt.func private @narrow(%x: tensor<32x16xf16, #a>, %y: tensor<16x32xf32, #b>, %z
   %e = tt.dot %w, %v, %c, inputPrecision = tf32x3 : tensor<32x16xf32, #a> * tensor<16x32xf32, #b> -> tensor<32x32xf32, #blocked>
   tt.return %d, %e : tensor<32x32xf32, #blocked>, tensor<32x32xf32, #blocked>
 }
-// A loop carries the small products, and adds them once.
+// A loop carries the small products, and adds them once. The large product comes before the second part of
+// operand a is computed.
 // CHECK-LABEL: @loop
 // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[SMALL:.*]] = %{{.*}}) ->
-// CHECK: %[[S:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[SMALL]]
-// CHECK: %[[T:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[S]]
-// CHECK: %[[D:.*]] = tt.dot %{{.*}}, %{{.*}}, %[[C]]
+// CHECK: %[[D:.*]] = tt.dot %[[A0:.*]], %[[B0:.*]], %[[C]]
+// CHECK: arith.subf {{.*}} : tensor<32x16xf32
+// CHECK: %[[S:.*]] = tt.dot %[[A1:.*]], %[[B0]], %[[SMALL]]
+// CHECK: %[[T:.*]] = tt.dot %[[A0]], %[[B1:.*]], %[[S]]
 // CHECK-NEXT: scf.yield %[[D]], %[[T]]
 // CHECK: tt.loop_unroll_factor = 1
 // CHECK: %[[U:.*]] = arith.select %{{.*}}, %{{.*}}, %[[R]]#1
