@@ -212,6 +212,29 @@ bool nereid_ring_dot_stays_in_flight(MlirOperation dot) {
   return true;
 }
 
+MlirOperation nereid_ring_dot_waiting(MlirOperation dot) {
+  MlirValue result = nereid_ir_result(dot);
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool accumulates = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
+                             mlirValueEqual(nereid_ttng_warp_group_dot_get_c(user), result);
+    if (!accumulates && nereid_op_kind(user) != NEREID_OP_SCF_YIELD &&
+        mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(dot)))
+      return user;
+  }
+  return (MlirOperation){NULL};
+}
+
+bool nereid_ring_dot_is_completed(MlirOperation dot) {
+  for (MlirOperation op = mlirOperationGetNextInBlock(dot); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT && !nereid_ir_integer(op, NEREID_ATTR_LATENCY, 0) &&
+        !mlirOperationIsNull(nereid_ring_dot_waiting(op)))
+      return true;
+  return false;
+}
+
 /* A read of the slot in `stage`, which continues for a step if `in_flight`. A copy that follows a read in a step may
  * overwrite the slot; a store may not, as it would need a barrier of its own. */
 static void add_read(const reading_t *reading, int32_t stage, bool precedes_copy, bool in_flight) {
@@ -244,6 +267,19 @@ static bool is_read_before(const reading_t *reading, const nereid_scheduled_op_t
   return false;
 }
 
+/* Whether the step of `dot` waits for it: for a younger dot, whose result is used in its own step. */
+static bool is_completed_in_step(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *dot) {
+  for (size_t i = 0; i < schedule->ops.size; ++i) {
+    const nereid_scheduled_op_t *younger = &schedule->ops.data[i];
+    if (nereid_op_kind(younger->op) != NEREID_OP_TTNG_WARP_GROUP_DOT || younger->position <= dot->position)
+      continue;
+    MlirOperation waiting = nereid_ring_dot_waiting(younger->op);
+    if (!mlirOperationIsNull(waiting) && nereid_schedule_find(schedule, waiting)->stage == younger->stage)
+      return true;
+  }
+  return false;
+}
+
 /* Whether the dots of the previous step are complete at the copy: a younger dot is, since its result is used before. */
 static bool follows_complete_dot(const reading_t *reading) {
   const nereid_schedule_t *schedule = reading->schedule;
@@ -259,9 +295,12 @@ static bool follows_complete_dot(const reading_t *reading) {
 
 /* Whether the dot `user` reads the slot longer than its step, and at the copy. */
 static bool is_read_longer(const reading_t *reading, const nereid_scheduled_op_t *user) {
+  const bool precedes = user->cluster < reading->load->scheduled->cluster;
   if (!nereid_ring_dot_stays_in_flight(user->op))
     return false;
-  return user->cluster < reading->load->scheduled->cluster || !follows_complete_dot(reading);
+  if (is_completed_in_step(reading->schedule, user))
+    return precedes && reading->load->is_copied;
+  return precedes || !follows_complete_dot(reading);
 }
 
 /* Adds the reads of a buffer, through views of it. */

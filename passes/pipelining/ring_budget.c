@@ -46,7 +46,7 @@ static bool is_read_in_flight(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (nereid_ring_dot_stays_in_flight(user))
+    if (nereid_ring_dot_stays_in_flight(user) && !nereid_ring_dot_is_completed(user))
       return true;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
       if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))) &&
@@ -95,8 +95,9 @@ static int64_t latency_of_buffers(MlirValue value, int depth) {
   return latency;
 }
 
+enum { DEPTH = 8 /* elementwise ops between a load and a buffer */ };
+
 int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late) {
-  enum { DEPTH = 8 /* elementwise ops between a load and a buffer */ };
   const bool is_copied = nereid_ring_is_load(key);
   const bool reuses_slot = is_copied && (late || nereid_ring_is_read_first(key));
   /* A slot that dots read themselves is in use until they read what was computed from it. */
@@ -112,13 +113,20 @@ int64_t nereid_ring_budget_slot_bytes(MlirOperation key) {
 
 /* --- a loop --- */
 
+/* Whether the loads `key` and `other`, of the same latency, are in the same stage: what is computed from them has the
+ * same latency, too. */
+static bool is_in_stage_of(MlirOperation key, MlirOperation other) {
+  const int64_t latency = latency_of_buffers(nereid_ir_result(key), DEPTH);
+  return nereid_op_kind(other) == nereid_op_kind(key) && latency_of_buffers(nereid_ir_result(other), DEPTH) == latency;
+}
+
 /* The slots of a ring. Copies that form a commit group share the counters of slots: all have as many as the one with
- * most. Copies of different latencies are never in one group. */
+ * most. Copies of different latencies or stages are never in one group. */
 static int32_t slots_in_group(const nereid_operations_t *keys, MlirOperation key, int64_t latency, bool late) {
   int32_t slots = nereid_ring_budget_slots(key, latency, late);
   for (size_t i = 0; nereid_ring_is_load(key) && i < keys->size; ++i) {
     MlirOperation other = keys->data[i];
-    if (nereid_op_kind(other) != nereid_op_kind(key) || !nereid_ring_budget_has_ring(other) ||
+    if (!nereid_ring_is_load(other) || !nereid_ring_budget_has_ring(other) || !is_in_stage_of(key, other) ||
         nereid_ir_integer(other, NEREID_ATTR_LATENCY, 0) != latency)
       continue;
     const int32_t others = nereid_ring_budget_slots(other, latency, late);

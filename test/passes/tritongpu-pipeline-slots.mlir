@@ -68,4 +68,43 @@ tt.func public @two_ctas_and_buffer(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.c
   }
   tt.return %r : tensor<64x64xf32, #mma>
 }
+// Dots complete in order: one whose result nothing requires is complete when the iteration has waited for a younger one, and
+// the copy at the begin of the next step may overwrite its slot.
+// CHECK-LABEL: @younger_dot
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x128xf16
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttng.warp_group_dot
+tt.func public @younger_dot(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %b: !ttg.memdesc<128x64xf16, #nvmma, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %sum = %c) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p {tt.latency = 1 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
+    %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    %e = ttng.warp_group_dot %a, %b, %zero : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    %t = arith.addf %e, %sum : tensor<64x64xf32, #mma>
+    scf.yield %d, %t : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+  %s = arith.addf %r#0, %r#1 : tensor<64x64xf32, #mma>
+  tt.return %s : tensor<64x64xf32, #mma>
+}
+// An older one proves nothing.
+// CHECK-LABEL: @older_dot
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x64x128xf16
+tt.func public @older_dot(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}, %b: !ttg.memdesc<128x64xf16, #nvmma, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %sum = %c) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+    %x = tt.load %p {tt.latency = 1 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %a = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #nvmma, #smem>
+    %e = ttng.warp_group_dot %a, %b, %zero : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    %t = arith.addf %e, %sum : tensor<64x64xf32, #mma>
+    %d = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x128xf16, #nvmma, #smem> * !ttg.memdesc<128x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d, %t : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+  %s = arith.addf %r#0, %r#1 : tensor<64x64xf32, #mma>
+  tt.return %s : tensor<64x64xf32, #mma>
+}
 }
