@@ -146,8 +146,8 @@ static MlirValue masked(const nereid_builder_t *builder, MlirType floats, MlirVa
       nereid_arith_bitcast_build(builder, floats, nereid_ir_result(nereid_arith_andi_build(builder, bits, mask))));
 }
 
-/* The difference of an f32 and its upper bits `large`, rounded to tf32. The rounding may make a zero of a NaN, which the
- * large product has, too. */
+/* The difference of an f32 and its upper bits `large`, rounded to tf32. The rounding may make a zero of a NaN, which
+ * the large product has, too. */
 static MlirValue small_tf32(const nereid_builder_t *builder, MlirValue value, MlirValue large) {
   MlirType floats = mlirValueGetType(value), i32 = mlirIntegerTypeGet(mlirTypeGetContext(floats), 32);
   MlirType integers = like(value, i32);

@@ -52,11 +52,13 @@ MlirType nereid_ring_value_slot_type(MlirValue value);
  * used as an accumulator, or in a branch that waits for it. */
 bool nereid_ring_dot_stays_in_flight(MlirOperation dot);
 
-/* The op in the block of a ttng.warp_group_dot that requires its result, not as an accumulator; null if there is none. */
+/* The op in the block of a ttng.warp_group_dot that requires its result, not as an accumulator; null if there is
+ * none. */
 MlirOperation nereid_ring_dot_waiting(MlirOperation dot);
 
-/* Whether a ttng.warp_group_dot in the body of a loop is complete at the end of its iteration, although nothing requires
- * its result: the iteration waits for a younger dot, and dots complete in order. Before the loop has a schedule. */
+/* Whether a ttng.warp_group_dot in the body of a loop is complete at the end of its iteration, although nothing
+ * requires its result: the iteration waits for a younger dot, and dots complete in order. Before the loop has a
+ * schedule. */
 bool nereid_ring_dot_is_completed(MlirOperation dot);
 
 /* Whether a warp reads elements of `load` that others copied, other warps or TMA, in the layout of the load or in one
