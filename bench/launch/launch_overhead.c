@@ -1,7 +1,7 @@
 /* Measures the host time of a launch: Nereid's checked launch, and the warm call of a lazy kernel, against a bare
  * cuLaunchKernelEx of the same kernel.
  *
- *   launch_overhead KERNEL.cubin [BLOCKS [DEVICE]]
+ *   nereid compile bench/launch/parameters_20.ttir -o k.cubin && launch_overhead k.cubin [BLOCKS [DEVICE]]
  *
  * The kernel (any cubin or PTX with its .json) gets zeros for scalars, so that its masks are empty, and one zeroed
  * buffer of 64 MiB for every pointer and descriptor, whose dimensions are 64; the grid is one CTA. Blocks of 200
