@@ -139,7 +139,7 @@ static bool asks_for_rewrites(const cJSON *params) {
 cJSON *lsp_code_actions(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure) {
   lsp_query_t query;
   cJSON *list = NULL;
-  cJSON *at = cJSON_CreateObject(); /* the request of a place, from that of a range */
+  cJSON *at = cJSON_CreateObject(); /* request of a place, from that of a range */
   cJSON_AddItemReferenceToObject(at, "textDocument", (cJSON *)lsp_json_get(params, "textDocument"));
   cJSON_AddItemReferenceToObject(at, "position", (cJSON *)lsp_json_get(params, "range.start"));
   if (lsp_query_begin(server, at, failure, &query)) {

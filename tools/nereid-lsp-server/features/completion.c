@@ -16,7 +16,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { /* of the protocol */
+enum { /* numbers of the protocol */
        KIND_FUNCTION = 3,
        KIND_VARIABLE = 6,
        KIND_CLASS = 7,
@@ -28,7 +28,7 @@ enum { /* of the protocol */
 
 typedef struct completion {
   lsp_query_t *query;
-  size_t start; /* bytes: of the word that is completed; it ends at the place of the query */
+  size_t start; /* bytes of the word before the place of the query */
   cJSON *items;
   NEREID_VECTOR(nereid_view_t) seen;
 } completion_t;

@@ -8,11 +8,11 @@ typedef struct lsp_query {
   lsp_server_t *server;
   lsp_document_t *document;
   size_t offset;             /* bytes in the document */
-  const lsp_token_t *token;  /* there; null: none */
-  lsp_place_t place;         /* in the last program that parsed; its section may be null */
-  const lsp_mention_t *name; /* there, in the program; null: none */
-  lsp_section_t *function;   /* owned: the section of the place, if the function was parsed alone; null: it was not */
-  nereid_arena_t arena;      /* for the answer; freed by lsp_query_end */
+  const lsp_token_t *token;  /* token at the offset; null: none */
+  lsp_place_t place;         /* place in the last program that parsed; its section may be null */
+  const lsp_mention_t *name; /* name at the place; null: none */
+  lsp_section_t *function;   /* owned: section of the place with its function only; null: none */
+  nereid_arena_t arena;      /* memory of the answer, until lsp_query_end */
 } lsp_query_t;
 
 /* Reads `textDocument` and `position`. False after a failure. The second form does not parse the text: the query has no
@@ -32,7 +32,7 @@ typedef struct lsp_occurrence {
 } lsp_occurrence_t;
 
 typedef struct lsp_occurrences {
-  lsp_occurrence_t *data; /* ascending */
+  lsp_occurrence_t *data; /* in order of their starts */
   size_t count;
 } lsp_occurrences_t;
 

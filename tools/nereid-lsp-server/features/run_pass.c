@@ -22,7 +22,7 @@
 typedef struct run {
   nereid_arena_t *arena;
   MlirContext context;
-  nereid_message_t *message; /* of the first error */
+  nereid_message_t *message; /* text of the first error */
 } run_t;
 
 static MlirLogicalResult keep_first_error(MlirDiagnostic diagnostic, void *data) {

@@ -6,8 +6,8 @@
 #include "base/message.h"
 
 typedef struct lsp_pass_run {
-  const char *text; /* of the module after the pass */
-  const char *diff; /* the changes, as `nereid diff` prints them; empty when there are none */
+  const char *text; /* text of the module after the pass */
+  const char *diff; /* changes in the form of `nereid diff`; empty: none */
 } lsp_pass_run_t;
 
 /* Runs `pipeline`, passes of builtin.module such as "cse" or "a{x=1},b", on the function @`function` of `text` and on

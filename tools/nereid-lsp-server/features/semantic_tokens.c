@@ -52,15 +52,15 @@ cJSON *lsp_semantic_tokens_legend(void) {
 
 /* --- numbers --- */
 
-enum { NUMBERS = 5 }; /* of a token */
+enum { NUMBERS = 5 }; /* numbers per token */
 
 /* Documents have ten thousands of tokens: columns of lines of ASCII need no conversion. */
 typedef struct walker {
   const lsp_document_t *document;
   lsp_encoding_t encoding;
-  size_t line;             /* of the last token */
-  bool is_plain;           /* columns of that line are bytes */
-  lsp_position_t position; /* of the last token */
+  size_t line;             /* line of the last token */
+  bool is_plain;           /* ASCII line: columns are bytes */
+  lsp_position_t position; /* position of the last token */
   lsp_colors_t *colors;
 } walker_t;
 

@@ -1,7 +1,7 @@
 /* The outline of a document, the symbols of all open documents, and the parts that can be folded. */
 #include "tools/nereid-lsp-server/features/query.h"
 
-enum { KIND_MODULE = 2, KIND_NAMESPACE = 3, KIND_FUNCTION = 12 }; /* of the protocol */
+enum { KIND_MODULE = 2, KIND_NAMESPACE = 3, KIND_FUNCTION = 12 }; /* numbers of the protocol */
 
 static bool has_regions(const lsp_definition_t *it) {
   return mlirOperationGetNumRegions(it->op) > 0;

@@ -21,7 +21,7 @@ struct lsp_facts {
   nereid_arena_t arena;
   bool has_axis, has_memory;
   nereid_axis_result_t axis;
-  MlirOperation copy; /* of the module; null: none */
+  MlirOperation copy; /* copy of the module; null: none */
   nereid_call_graph_t calls;
   nereid_allocation_t allocation;
   nereid_map_t buffers;   /* operation of the program -> nereid_buffer_t * */

@@ -33,16 +33,16 @@ typedef struct lsp_diagnostics {
 
 typedef struct lsp_definition {
   NereidMlirSourceKind kind;
-  size_t start, end;             /* of the name that is defined */
-  size_t scope_start, scope_end; /* of an operation */
-  intptr_t index;                /* of the first result, or of the argument */
-  intptr_t count;                /* results of the group */
-  MlirOperation op;              /* of an operation or results */
-  MlirBlock block;               /* of a block or argument */
-  MlirAttribute attribute;       /* of an alias */
+  size_t start, end;             /* bytes of the defined name */
+  size_t scope_start, scope_end; /* bytes of an operation with its regions */
+  intptr_t index;                /* number of the first result, or of the argument */
+  intptr_t count;                /* number of results of the group */
+  MlirOperation op;              /* operation, or owner of the results */
+  MlirBlock block;               /* block, or owner of the argument */
+  MlirAttribute attribute;       /* value of an alias */
   MlirType type;
-  MlirLocation location; /* of an operation: as written in the text; the operation itself has that in the document */
-  nereid_view_t name;    /* of an alias or a symbol; else empty */
+  MlirLocation location; /* location in the text of an operation, whose own one is its place in the document */
+  nereid_view_t name;    /* name of an alias or a symbol; else empty */
   const NereidMlirSourceRange *uses;
   size_t n_uses;
 } lsp_definition_t;
@@ -57,17 +57,17 @@ typedef struct lsp_mention {
 typedef struct lsp_facts lsp_facts_t; /* ir/facts.h */
 
 typedef struct lsp_program {
-  nereid_arena_t arena; /* owns everything here */
+  nereid_arena_t arena; /* owner of everything here */
   lsp_context_t *context;
-  nereid_view_t text;   /* a copy, followed by a NUL */
-  MlirBlock block;      /* contains the operations of the text */
-  MlirOperation module; /* the only builtin.module of the text, or one around its operations */
-  bool is_valid;        /* the verifier accepts it */
+  nereid_view_t text;   /* copy with a NUL after its end */
+  MlirBlock block;      /* parent of the operations of the text */
+  MlirOperation module; /* builtin.module of the text, or one around its operations */
+  bool is_valid;        /* verdict of the verifier */
   lsp_definition_t *definitions;
   size_t n_definitions;
-  lsp_mention_t *mentions; /* by start */
+  lsp_mention_t *mentions; /* in order of their starts */
   size_t n_mentions;
-  lsp_definition_t **operations; /* by start of the scope: the enclosing one before those in it */
+  lsp_definition_t **operations; /* in order of their scopes: the enclosing one before those in it */
   size_t n_operations;
   nereid_map_t of_op; /* operation -> its definition */
   lsp_facts_t *facts; /* null until requested; to be destroyed before the program */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { LARGE = 64 << 10 }; /* bytes of a section that takes more than some milliseconds to parse */
+enum { LARGE = 64 << 10 }; /* bytes of a section with a parse of some milliseconds */
 
 static void destroy_program(lsp_program_t *program) {
   if (program)
@@ -99,7 +99,7 @@ static uint64_t hash_of(nereid_view_t text, bool allows_all) {
 
 /* Divides the text after a change; sections that differ are to be parsed. */
 static void divide(lsp_document_t *document) {
-  static const char option[] = "-allow-unregistered-dialect"; /* of nereid-opt, in a RUN line */
+  static const char option[] = "-allow-unregistered-dialect"; /* option of nereid-opt, in a RUN line */
   lsp_sections_t *old = document->sections, *now = calloc(1, sizeof *now);
   const bool analyse = !document->fault && document->text.size <= LSP_MAX_TEXT && lsp_document_is_mlir(document);
   document->sections = now;

@@ -10,19 +10,19 @@
 
 typedef struct lsp_section {
   size_t start, end;           /* bytes of the document */
-  nereid_arena_t arena;        /* of the diagnostics */
+  nereid_arena_t arena;        /* memory of the diagnostics */
   lsp_diagnostic_t *messages;  /* offsets from `start` */
   lsp_program_t *program;      /* the last one that parsed; null: none */
-  bool is_parsed;              /* the present text was given to the parser */
-  bool is_current;             /* `program` was parsed from the present text */
-  uint64_t hash;               /* of the present text */
-  size_t same_start, same_end; /* bytes at the start and end that are as in the text of `program` */
+  bool is_parsed;              /* parse of the present text, successful or not */
+  bool is_current;             /* `program` from the present text */
+  uint64_t hash;               /* hash of the present text */
+  size_t same_start, same_end; /* bytes at the start and end in common with the text of `program` */
 } lsp_section_t;
 
 struct lsp_sections {
   lsp_section_t *data;
   size_t count;
-  bool allows_all; /* operations of unknown dialects are no errors */
+  bool allows_all; /* operations of unknown dialects without errors */
 };
 
 /* Parses the sections that changed. A document that is not MLIR, is too large or has a fault gets none. `count` is 0
@@ -36,7 +36,7 @@ void lsp_sections_destroy(lsp_sections_t *sections);
 
 /* A place in the program of a section. */
 typedef struct lsp_place {
-  const lsp_section_t *section; /* null: the place has no program */
+  const lsp_section_t *section; /* null: no program at the place */
   const lsp_program_t *program;
   size_t offset; /* bytes in the text of the program */
 } lsp_place_t;

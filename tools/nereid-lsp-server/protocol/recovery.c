@@ -16,15 +16,15 @@ typedef struct header {
   char magic[16];
   int64_t session_size, input_size, next_id;
   int32_t signal;
-  int32_t document; /* number of the document that is analysed, from 1; 0: none */
-  char id[256];     /* of the request that is handled, as JSON; empty: none */
+  int32_t document; /* number of the document under analysis, from 1; 0: none */
+  char id[256];     /* id of the current request, as JSON; empty: none */
 } header_t;
 
 static const char magic[16] = "nereid-journal-1";
-static header_t header; /* of the journal; the signal handler uses it */
+static header_t header; /* start of the journal, for the signal handler */
 static int journal_file = -1;
 static char resume_option[32], time_option[32];
-static volatile sig_atomic_t is_active; /* the journal has the present state */
+static volatile sig_atomic_t is_active; /* journal with the present state */
 
 /* --- the handler --- */
 
@@ -49,7 +49,7 @@ static void handle_signals(void) {
     (void)sigaction(fatal_signals[i], &action, NULL);
     sigaddset(&blocked, fatal_signals[i]);
   }
-  (void)sigprocmask(SIG_UNBLOCK, &blocked, NULL); /* those of the process before, whose handler did not return */
+  (void)sigprocmask(SIG_UNBLOCK, &blocked, NULL); /* signals of the process before, whose handler did not return */
 }
 
 static void set_timer(int seconds) {

@@ -25,18 +25,18 @@ typedef struct lsp_server {
   bool is_initialized, is_shut_down, has_exited;
   bool can_show_documents, can_apply_edits; /* the client's capabilities */
   bool has_hierarchical_symbols, has_snippets;
-  int64_t next_id;       /* of requests to the client */
+  int64_t next_id;       /* id of the next request to the client */
   int journal;           /* file descriptor; -1: none (protocol/recovery.h) */
-  bool is_journal_stale; /* documents changed since it was written */
+  bool is_journal_stale; /* changes of documents since the last write of the journal */
   int time_limit;        /* seconds of processor time for an analysis */
-  cJSON *pending_id;     /* of the request that is being handled; null: none. Borrowed */
-  char *folder;          /* owned: of files that the server wrote; null: none */
-  unsigned n_written;    /* files in it */
+  cJSON *pending_id;     /* id of the current request; null: none. Borrowed */
+  char *folder;          /* path of the folder with files of the server, owned; null: none */
+  unsigned n_written;    /* number of files in it */
 } lsp_server_t;
 
 /* Why a request fails. */
 typedef struct lsp_failure {
-  int code; /* 0: it does not */
+  int code; /* 0: no failure */
   char text[256];
 } lsp_failure_t;
 

@@ -16,19 +16,19 @@ typedef enum lsp_arrival {
   LSP_ARRIVAL_MESSAGE,
   LSP_ARRIVAL_MALFORMED, /* not JSON */
   LSP_ARRIVAL_TIMEOUT,
-  LSP_ARRIVAL_END, /* of the input, or a message over the limit */
+  LSP_ARRIVAL_END, /* end of the input, or a message over the limit */
 } lsp_arrival_t;
 
 typedef struct lsp_queued {
   cJSON *message;
-  bool is_cancelled; /* a request that the client cancelled before it was answered */
+  bool is_cancelled; /* a request with a cancellation after it */
   struct lsp_queued *next;
 } lsp_queued_t;
 
 typedef struct lsp_transport {
   int in, out;
   bool is_test; /* the separated form */
-  char *buffer; /* owned: bytes that were read and are not yet parsed, from `begin` */
+  char *buffer; /* owned: input not yet parsed, from `begin` */
   size_t begin, size, capacity;
   bool has_ended;
   lsp_queued_t *first, **last; /* parsed messages */

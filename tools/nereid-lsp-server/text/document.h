@@ -5,7 +5,7 @@
 #include "tools/nereid-lsp-server/text/lexer.h"
 #include "tools/nereid-lsp-server/text/lines.h"
 
-enum { LSP_MAX_TEXT = 32 << 20 }; /* bytes of a document that is analysed */
+enum { LSP_MAX_TEXT = 32 << 20 }; /* bytes of the text; larger documents are not analyzed */
 
 typedef struct lsp_sections lsp_sections_t; /* ir/sections.h */
 
@@ -17,17 +17,17 @@ typedef struct lsp_colors {
 
 typedef struct lsp_document {
   char *uri, *language; /* owned */
-  int64_t version;      /* of the client */
-  nereid_arena_t arena; /* of the text and what follows; replaced with each edit */
-  nereid_view_t text;   /* followed by a NUL */
+  int64_t version;      /* number of the version, from the client */
+  nereid_arena_t arena; /* owner of the text, its lines and tokens; a new one with each edit */
+  nereid_view_t text;   /* with a NUL after its end */
   lsp_lines_t lines;
   lsp_tokens_t tokens; /* empty until lsp_document_tokens */
   bool has_tokens;
   lsp_colors_t colors;      /* the last answer; empty at first */
-  bool is_changed;          /* since the sections were parsed */
-  bool is_published;        /* the client has the diagnostics of this text */
-  int parse_time;           /* milliseconds that its last diagnostics took */
-  const char *fault;        /* the text is not parsed: the reason; null: none. Static storage */
+  bool is_changed;          /* edits since the last parse of the sections */
+  bool is_published;        /* diagnostics of this text sent to the client */
+  int parse_time;           /* milliseconds of its last diagnostics */
+  const char *fault;        /* reason not to parse the text; null: none. Static storage */
   lsp_sections_t *sections; /* owned; null at first */
   struct lsp_document *next;
 } lsp_document_t;

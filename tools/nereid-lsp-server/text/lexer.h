@@ -21,7 +21,7 @@ typedef enum lsp_token_kind {
   LSP_TOKEN_TYPE,       /* !tt.ptr */
   LSP_TOKEN_BUILTIN,    /* f32, tensor */
   LSP_TOKEN_OPERATION,  /* tt.load, "tt.load" in the generic form, module */
-  LSP_TOKEN_NAME,       /* before an equals sign: the name of an attribute */
+  LSP_TOKEN_NAME,       /* name of an attribute, before an equals sign */
   LSP_TOKEN_WORD,       /* any other identifier */
   LSP_TOKEN_PUNCTUATION,
 } lsp_token_kind_t;
@@ -29,7 +29,7 @@ typedef enum lsp_token_kind {
 typedef struct lsp_token {
   uint32_t start, length; /* bytes */
   lsp_token_kind_t kind;
-  bool is_definition; /* of a value, alias or block: it is defined here */
+  bool is_definition; /* the definition of a value, alias or block, not a use */
 } lsp_token_t;
 
 typedef struct lsp_tokens {

@@ -23,7 +23,7 @@ typedef enum bisect_axis { BISECT_MLIR, BISECT_LLVM, BISECT_INTERPRETER, BISECT_
 typedef struct bisect_position {
   tool_verdict_t verdict;
   const char *text;
-  bool interpreted; /* on the axis of MLIR: by the interpreter, as the emulator could not run the kernel */
+  bool interpreted; /* verdict of the interpreter, on the axis of MLIR, for a kernel that the emulator cannot run */
 } bisect_position_t;
 
 typedef struct bisection {
@@ -31,19 +31,19 @@ typedef struct bisection {
   nereid_arena_t *arena;
   tool_case_t subject;
   tool_outcome_t *outcome;
-  struct cJSON *json; /* the report so far; null: it is printed as text */
+  struct cJSON *json; /* report so far; null: text on stdout */
   bisect_axis_t axis;
   char **names;                              /* the passes of the whole compilation */
-  size_t n_mlir, n_llvm;                     /* numbers of them */
-  bisect_position_t *positions[BISECT_AXES]; /* those of the axes: null before the first probe */
-  bool inverted;                             /* the search is for the end of the property */
+  size_t n_mlir, n_llvm;                     /* numbers of passes */
+  bisect_position_t *positions[BISECT_AXES]; /* positions of the axes: null before the first probe */
+  bool inverted;                             /* search for the end of the property */
 } bisection_t;
 
 /* A pass after which the property begins or ends to hold: the positions `before` and `after` were probed, none between
  * them could be. */
 typedef struct bisect_change {
   size_t before, after;
-  bool holds; /* after it */
+  bool holds; /* property after the pass */
 } bisect_change_t;
 
 /* --- search (bisection.c) --- */

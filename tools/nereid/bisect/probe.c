@@ -25,12 +25,12 @@ typedef struct probe {
   tool_outcome_t *outcome;
   nereid_arena_t arena;
   tool_plan_t plan;
-  size_t done; /* passes of MLIR that ended */
+  size_t done; /* number of finished passes of MLIR */
   bool began;
-  nereid_text_builder_t ir; /* of INTERPRET and DUMP */
-  bool stopped;             /* the IR was taken */
-  nereid_pipeline_t stage;  /* its stage */
-  size_t wrong;             /* the tensor with a wrong element */
+  nereid_text_builder_t ir; /* IR for INTERPRET and DUMP */
+  bool stopped;             /* compilation stopped, with its IR in `ir` */
+  nereid_pipeline_t stage;  /* stage of the IR */
+  size_t wrong;             /* number of the tensor with a wrong element */
 } probe_t;
 
 tool_outcome_t *tool_outcome_create(void) {

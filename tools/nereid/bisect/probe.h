@@ -14,11 +14,11 @@ typedef struct tool_case {
   run_settings_t settings;
   tool_plan_options_t plan;
   tool_property_t property;
-  const char *path; /* of the input, for messages */
+  const char *path; /* path of the input, for messages */
   nereid_view_t input;
   double tolerance;           /* negative: by type */
   const tool_job_t *expected; /* results of the interpreter on the input; null: not needed */
-  bool expects;               /* each probe that runs the kernel computes them for its input */
+  bool expects;               /* `expected` computed by each probe that runs the kernel */
   int64_t time_limit;         /* seconds per probe */
 } tool_case_t;
 
@@ -35,7 +35,7 @@ typedef struct tool_probe_request {
   size_t mlir, llvm; /* passes of MLIR and of LLVM's optimizer to run; of later ones only the required. SIZE_MAX: all */
   size_t omitted;    /* 1 + position of a pass of MLIR that does not run; 0: none */
   const char *dump;  /* path, for DUMP */
-  bool adds_suffix;  /* add the stage to `dump`: ".ttgir" */
+  bool adds_suffix;  /* `dump` without the stage, which is added: ".ttgir" */
   bool explains;     /* EMULATE: find the thread that wrote the wrong element, with a second run */
 } tool_probe_request_t;
 
@@ -46,21 +46,21 @@ typedef struct tool_outcome {
   tool_verdict_t verdict;
   char text[1024];     /* the observation, one sentence */
   char detail[4096];   /* further lines: the race, the diagnostic; may be empty */
-  char last_pass[256]; /* the pass that began last */
-  bool in_llvm;        /* it is one of LLVM's */
-  bool ran;            /* the kernel compiled, and its run began */
-  bool rejected;       /* it compiled, and the interpreter rejects the input */
-  bool timed_out;      /* the process was killed at its time limit */
+  char last_pass[256]; /* last pass that began */
+  bool in_llvm;        /* last pass in the list of LLVM */
+  bool ran;            /* compilation finished, run begun */
+  bool rejected;       /* input rejected by the interpreter, after the compilation */
+  bool timed_out;      /* process killed at its time limit */
   bool has_element;
   char tensor[64];
   uint64_t element;
-  double got, expected; /* its value, and the interpreter's */
-  bool has_writer;      /* the probe looked for its last write */
+  double got, expected; /* value of the element, and the interpreter's */
+  bool has_writer;      /* `writer` is set */
   tool_writer_t writer;
-  double value;                 /* of the counter */
-  uint64_t instructions;        /* that threads of the emulator executed */
-  size_t n_mlir, n_llvm;        /* passes so far, omitted ones too */
-  size_t n_began;               /* passes of MLIR that ran */
+  double value;                 /* value of the counter */
+  uint64_t instructions;        /* number of executed thread instructions */
+  size_t n_mlir, n_llvm;        /* numbers of passes so far, with omitted ones */
+  size_t n_began;               /* number of passes of MLIR that ran */
   size_t names_size;            /* bytes in `names` */
   char names[TOOL_PROBE_NAMES]; /* the passes of MLIR that ran, then those of LLVM, each followed by a line end */
 } tool_outcome_t;

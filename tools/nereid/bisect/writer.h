@@ -5,11 +5,11 @@
 #include "tools/nereid/run/run.h"
 
 typedef struct tool_writer {
-  uint64_t count;             /* of writes; 0: no thread writes the element, and the other fields are zero */
-  uint32_t thread[3], cta[3]; /* of the last one */
-  uint32_t line, source_line; /* of the PTX, of the source */
+  uint64_t count;             /* number of writes; 0: the other fields are zero */
+  uint32_t thread[3], cta[3]; /* thread and CTA of the last write */
+  uint32_t line, source_line; /* lines of the PTX and of the source */
   char source[160];           /* "k.py:7"; empty: unknown */
-  char text[160];             /* of the instruction */
+  char text[160];             /* text of the instruction */
 } tool_writer_t;
 
 /* Runs the job, whose tensors have their contents before a run, on the emulator, and stores the last write to an

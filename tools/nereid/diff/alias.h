@@ -10,11 +10,11 @@
 typedef struct tool_alias {
   const char *name; /* "#blocked1" */
   const char *text; /* the attribute, with aliases for attributes in it */
-  bool printed;     /* for the use of the caller, initially false */
+  bool printed;     /* mark of the caller, initially false */
 } tool_alias_t;
 
 typedef struct tool_aliases {
-  nereid_arena_t *arena; /* to be set, the rest zero; owns names and texts */
+  nereid_arena_t *arena; /* memory of names and texts; set by the caller, the rest zero */
   NEREID_VECTOR(tool_alias_t) list;
 } tool_aliases_t;
 

@@ -52,7 +52,7 @@ const tool_command_t tool_command_diff = {
     "diff",  "IN [IN2]",          "shows the changes of each pass, or where two pipelines part",
     options, TOOL_COUNT(options), run};
 
-enum { MAX_CHANGES = 60 }; /* of one pass, when neither --pass nor --op is given */
+enum { MAX_CHANGES = 60 }; /* changes of one pass, without --pass and --op */
 
 static int check(const diff_settings_t *settings, tool_trace_request_t *out) {
   const nereid_stage_t stage = settings->emit ? nereid_stage_parse(settings->emit) : NEREID_STAGE_LLVM;

@@ -56,9 +56,9 @@ static const tool_rows_t *compare(const diff_view_t *view, const tool_trace_t tr
 /* The state of the report. */
 typedef struct part {
   uint32_t worst;        /* the largest number of differences so far */
-  bool parted;           /* the pipelines have parted */
-  char note[64];         /* note of the line that is being printed; empty: none */
-  const char *separator; /* of JSON */
+  bool parted;           /* end of the common part of the pipelines */
+  char note[64];         /* note of the current line; empty: none */
+  const char *separator; /* separator of JSON */
 } part_t;
 
 /* Prints a pass with a note. Consecutive passes with the same note share a line; an empty note ends the line. */

@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_PAIRS = 4000000 }; /* of equal keys in one round; 24 bytes each */
+enum { MAX_PAIRS = 4000000 }; /* pairs of equal keys in one round; 24 bytes each */
 
 /* The operations of one function in one snapshot: a range of the list, since a function's operations are contiguous. */
 typedef struct range {
@@ -31,7 +31,7 @@ typedef struct matcher {
   uint64_t *plain[2];  /* per operation: text without names, and location */
   uint64_t *strict[2]; /* the same with that of its operands */
   uint64_t *outer[2];  /* the same for an operation with other operations in it, else 0 */
-  uint64_t *leaf[2];   /* of an operation without operands and regions: text without names, else 0 */
+  uint64_t *leaf[2];   /* text without names of an operation without operands and regions, else 0 */
   uint64_t *weak[2];   /* name and location */
   uint64_t *name[2];   /* name and depth */
 } matcher_t;

@@ -12,7 +12,7 @@
 #include <mlir-c/IR.h>
 
 typedef struct tool_candidate {
-  nereid_arena_t *arena; /* of this copy */
+  nereid_arena_t *arena; /* memory of this copy */
   MlirOperation module;
   run_settings_t settings; /* arguments, grid, warps, stages */
 } tool_candidate_t;
@@ -26,17 +26,17 @@ typedef enum tool_edit_result {
 /* Where an edit applies, counted from 0, and which of its variants. */
 typedef struct tool_edit_place {
   size_t position, variant;
-  size_t size; /* of groups: the number of operations */
+  size_t size; /* number of operations, for groups */
 } tool_edit_place_t;
 
 typedef struct tool_edit {
   const char *name;
   tool_edit_result_t (*apply)(tool_candidate_t *candidate, const tool_edit_place_t *place);
   size_t variants;
-  bool shrinks;             /* a copy is kept only if its weight is less */
+  bool shrinks;             /* only copies with less weight are kept */
   size_t largest, smallest; /* number of operations of a group; 0: places are not groups */
-  bool launch;              /* it changes the options of the run */
-  bool shortens;            /* it makes the run shorter, and comes first when the run is long */
+  bool launch;              /* an edit of the options of the run */
+  bool shortens;            /* an edit that makes the run shorter, first for long runs */
 } tool_edit_t;
 
 /* The edits in the order in which they are tried; a null name ends the table. Groups have at most half of the

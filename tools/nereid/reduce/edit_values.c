@@ -46,8 +46,8 @@ tool_edit_result_t tool_edit_constant(tool_candidate_t *candidate, const tool_ed
 /* --- types --- */
 
 typedef struct type_row {
-  const char *from, *to;           /* in MLIR */
-  nereid_element_t argument, into; /* of arguments */
+  const char *from, *to;           /* types of MLIR */
+  nereid_element_t argument, into; /* types of arguments */
 } type_row_t;
 
 static const type_row_t types[] = {

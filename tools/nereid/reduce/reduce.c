@@ -62,8 +62,8 @@ static const reduce_settings_t defaults = {.run.shared = -1};
 
 typedef struct reducer {
   reduce_settings_t settings;
-  const char *path, *output; /* of the input; of the result */
-  const char *line;          /* the command line of the result */
+  const char *path, *output; /* paths of the input and of the result */
+  const char *line;          /* command line of the result */
   nereid_arena_t *arena;
   tool_reduction_t reduction;
 } reducer_t;

@@ -8,33 +8,33 @@
 
 enum { TOOL_MAX_JOBS = 64 };
 
-typedef struct tool_trial tool_trial_t; /* a candidate in a process */
+typedef struct tool_trial tool_trial_t; /* candidate in a process */
 
 /* Receives the text of a case that is kept; false: it could not be written, which ends the search. */
 typedef bool (*tool_keep_t)(void *user_data, nereid_view_t text, const run_settings_t *settings);
 
 typedef struct tool_reduction {
   nereid_arena_t *arena;
-  tool_case_t subject; /* the property and its limits; the input and settings are those of `best` */
-  const char *test;    /* command that decides instead of the property; null: none */
-  const char *pass;    /* the property must be absent without this pass; null: it need not */
+  tool_case_t subject; /* property and limits; input and settings are those of `best` */
+  const char *test;    /* command instead of the property; null: none */
+  const char *pass;    /* pass without which the property must be absent; null: none */
   tool_plan_options_t without_pass;
-  const char *scratch; /* prefix of the files that it receives */
-  const char *suffix;  /* and their suffix: ".ttir" */
+  const char *scratch; /* prefix of the files for `test` */
+  const char *suffix;  /* suffix of these files: ".ttir" */
   size_t jobs;         /* candidates at a time, 1 to TOOL_MAX_JOBS */
   size_t limit;        /* candidates in all; 0: no limit */
-  bool verbose;        /* print each candidate on standard error */
+  bool verbose;        /* candidates on standard error */
   bool locations;      /* candidates have locations */
   tool_keep_t keep;
   void *keep_data;
   /* Results. */
-  tool_candidate_t best; /* its module is owned by the caller */
+  tool_candidate_t best; /* smallest case so far; its module is owned by the caller */
   size_t n_ops, weight, n_tried, n_kept;
-  uint64_t instructions; /* of the run of `best`, of all threads; 0: it was not run */
+  uint64_t instructions; /* thread instructions of the run of `best`; 0: not run */
   char text[6144];       /* the observation of the case that was tried last */
-  bool failed;           /* `keep` returned false */
+  bool failed;           /* failure of `keep` */
   NEREID_VECTOR(uint64_t) seen;
-  tool_outcome_t *without; /* of a run without the pass */
+  tool_outcome_t *without; /* outcome of a run without the pass */
   tool_trial_t *trials;
 } tool_reduction_t;
 
@@ -66,7 +66,7 @@ typedef struct tool_found {
   tool_stage_t stage;
   uint64_t hash;
   size_t n_ops, weight, size;
-  char text[TOOL_TEXT_LIMIT]; /* of the module, with locations: they name the kernel's arguments */
+  char text[TOOL_TEXT_LIMIT]; /* text of the module with locations, which have the names of arguments */
 } tool_found_t;
 
 struct tool_trial {

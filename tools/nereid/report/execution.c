@@ -79,10 +79,10 @@ static void keep_counters(void *user_data, const nereid_emulator_report_t *resul
 /* The reports of one run. */
 typedef struct observation {
   report_t *report;
-  uint32_t races, first_cta[3]; /* of the timeline */
+  uint32_t races, first_cta[3]; /* number of races; first CTA of the timeline */
 } observation_t;
 
-enum { MAX_RACES = 100 }; /* in a report */
+enum { MAX_RACES = 100 }; /* races in a report */
 
 static void keep_race(void *user_data, const nereid_emulator_race_t *race) {
   static const char *const kinds[] = {"data race", "proxy race", "register race", "tensor map race"};

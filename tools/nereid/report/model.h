@@ -29,7 +29,7 @@ typedef enum report_stage_kind {
 typedef enum report_link {
   REPORT_LINK_NONE,     /* no parents; `why` has the reason if the line is an operation */
   REPORT_LINK_LOCATION, /* the location that passes kept */
-  REPORT_LINK_FUNCTION, /* of the function: code at its entry, or without a location of its own */
+  REPORT_LINK_FUNCTION, /* parents of the function: code at its entry, or without a location of its own */
   REPORT_LINK_USE,      /* without a location: the parents of a user, an operand or the enclosing operation */
   REPORT_LINK_NEAR,     /* without a location: the parents of the instruction before */
 } report_link_t;
@@ -47,13 +47,13 @@ typedef struct report_line {
   nereid_view_t text;
   const char *op;          /* name of the operation or instruction; null: none begins here */
   uint32_t part_of;        /* line of the operation that this line continues or closes; 0: none */
-  uint32_t file, line;     /* of the source stage: index of the file, line in it */
+  uint32_t file, line;     /* for the source stage: index of the file, line in it */
   const uint32_t *parents; /* lines of the stage before, the primary one first */
   uint32_t n_parents;
   report_link_t link;
   const char *why;
   report_cost_t *cost;     /* null: nothing was counted */
-  const uint32_t *layouts; /* of its results: indices into the report's layouts */
+  const uint32_t *layouts; /* layouts of its results, indices into those of the report */
   uint32_t n_layouts;
 } report_line_t;
 
@@ -91,8 +91,8 @@ typedef struct report_buffer {
   const char *function, *kind; /* "explicit", "scratch" or "virtual" */
   uint64_t offset, bytes;
   report_stage_kind_t stage;
-  uint32_t line;                     /* of the operation that needs it */
-  const nereid_live_range_t *ranges; /* times at which it is live */
+  uint32_t line;                     /* line of the operation with the buffer */
+  const nereid_live_range_t *ranges; /* live ranges in time */
   uint32_t n_ranges;
 } report_buffer_t;
 
@@ -126,7 +126,7 @@ typedef struct report {
   NEREID_VECTOR(report_remark_t) remarks;
   NEREID_VECTOR(report_layout_t) layouts;
   NEREID_VECTOR(report_buffer_t) buffers;
-  uint64_t frame_bytes; /* of the kernel */
+  uint64_t frame_bytes; /* bytes of the kernel's frame */
   NEREID_VECTOR(report_event_t) events;
   uint64_t dropped_events;
   const char *passes; /* the changes of each pass, as JSON; null: none */

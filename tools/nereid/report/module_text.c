@@ -87,8 +87,8 @@ char *report_blank_locations(nereid_arena_t *arena, nereid_view_t text) {
 
 typedef struct aliases {
   nereid_arena_t *arena;
-  const char *marker; /* with quotes: "\"<ttgir>\":" */
-  uint32_t *number;   /* by the number of the alias + 1: the operation; 0: none */
+  const char *marker; /* start of a location, with quotes: "\"<ttgir>\":" */
+  uint32_t *number;   /* number of the operation per alias, from 1; 0: none */
   size_t count;
 } aliases_t;
 

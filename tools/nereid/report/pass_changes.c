@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_CHANGES = 300 }; /* of one pass */
+enum { MAX_CHANGES = 300 }; /* changes of one pass */
 
 /* Prints the members of one pass. False when out of memory. */
 static bool print_step(FILE *out, const tool_step_t *before, const tool_step_t *step, nereid_arena_t *arena) {

@@ -14,17 +14,17 @@
 /* A .loc directive; `number` 0: none was read in this function. */
 typedef struct location {
   uint32_t file, line, column;
-  const char *rest, *end; /* of its line, after the column */
+  const char *rest, *end; /* rest of its line, after the column */
   bool is_past;           /* a directive after it has line 0, for code without a location */
 } location_t;
 
 /* The state of reading one text. */
 typedef struct reader {
   nereid_view_t left;
-  uint32_t line;        /* number of the line that was read last */
-  nereid_view_t code;   /* its text without comment and spaces at the ends */
-  nereid_view_t opcode; /* of the first instruction that begins on it; empty: none */
-  bool continues;       /* the line continues the statement of an earlier one */
+  uint32_t line;        /* number of the current line */
+  nereid_view_t code;   /* text of the line without comment and spaces at the ends */
+  nereid_view_t opcode; /* opcode of the first instruction on the line; empty: none */
+  bool continues;       /* continuation of the statement of an earlier line */
   bool open, is_instruction, body, declares;
   int depth;
   nereid_view_t function; /* name of the current function */
@@ -250,7 +250,7 @@ bool report_link_ptx(report_t *report, const report_numbering_t *ll, nereid_view
 /* --- links to source lines --- */
 
 typedef struct files {
-  NEREID_VECTOR(nereid_view_t) names; /* by index of the .file directive */
+  NEREID_VECTOR(nereid_view_t) names; /* names by index of the .file directive */
 } files_t;
 
 /* Reads `.file 1 "k.py"`; with a folder and a name, as old PTX has, the name is the last string. */

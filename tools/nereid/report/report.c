@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 typedef struct settings {
-  run_settings_t run; /* first: TOOL_JOB_OPTIONS */
+  run_settings_t run; /* first member, for TOOL_JOB_OPTIONS */
   const char *output, *source;
   bool json;
 } settings_t;
@@ -54,7 +54,7 @@ typedef struct work {
   nereid_view_t input;
   report_t report;
   tool_job_t job;
-  nereid_message_t message; /* why the kernel does not compile */
+  nereid_message_t message; /* reason of a failed compilation */
 } work_t;
 
 /* --- compilation --- */

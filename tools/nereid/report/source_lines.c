@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_LINES = 2000 }; /* of one file; a file with more is shown without the lines between */
+enum { MAX_LINES = 2000 }; /* lines of one file; a longer file is shown without the lines between */
 
 static nereid_view_t read_file(report_t *report, const char *path, const char *folder) {
   nereid_message_t message;

@@ -8,9 +8,9 @@
 typedef struct report_tracker {
   report_t *report;
   nereid_view_t input; /* text of the input */
-  const char *name;    /* of the input, in locations of operations without one */
+  const char *name;    /* name of the input, for operations without a location */
   bool started;
-  report_stage_kind_t stage; /* the last stage that was numbered */
+  report_stage_kind_t stage; /* last stage with numbers */
   report_numbering_t numbering;
 } report_tracker_t;
 
