@@ -89,6 +89,10 @@ size_t tool_edit_count(MlirOperation module);
 /* Returns the weight of a module, which decides whether a copy is smaller: 1 for a constant, 4 for other operations. */
 size_t tool_edit_weigh(MlirOperation module);
 
+/* Returns whether the combiners of reductions use all of their arguments and return none as it is. Otherwise the result
+ * depends on the order in which elements are combined. */
+bool tool_edit_is_defined(MlirOperation module);
+
 /* Runs canonicalize, cse and symbol-dce. False: a pass failed. */
 bool tool_edit_clean(MlirOperation module);
 

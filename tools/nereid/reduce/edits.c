@@ -17,7 +17,7 @@ const tool_edit_t tool_edits[] = {
     {.name = "grid", .apply = tool_edit_grid, .variants = 2, .launch = true, .shortens = true},
     {.name = "remove group",
      .apply = tool_edit_remove,
-     .variants = 1,
+     .variants = 2,
      .shrinks = true,
      .largest = SIZE_MAX,
      .smallest = SMALL_GROUP},
@@ -133,6 +133,26 @@ size_t tool_edit_weigh(MlirOperation module) {
   size_t weight = 0;
   mlirOperationWalk(module, weigh, &weight, MlirWalkPreOrder);
   return weight;
+}
+
+/* --- validity --- */
+
+static MlirWalkResult check_combiner(MlirOperation op, void *data) {
+  if (!tool_edit_is(op, "tt.reduce"))
+    return MlirWalkResultAdvance;
+  const MlirBlock combiner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  const MlirOperation end = mlirBlockGetTerminator(combiner);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(combiner); ++i)
+    *(bool *)data &= !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(combiner, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
+    *(bool *)data &= !mlirValueIsABlockArgument(mlirOperationGetOperand(end, i));
+  return MlirWalkResultAdvance;
+}
+
+bool tool_edit_is_defined(MlirOperation module) {
+  bool is_defined = true;
+  mlirOperationWalk(module, check_combiner, &is_defined, MlirWalkPreOrder);
+  return is_defined;
 }
 
 /* --- cleaning --- */

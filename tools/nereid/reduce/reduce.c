@@ -70,6 +70,16 @@ typedef struct reducer {
 
 /* --- the output --- */
 
+/* The line of the output file with a command that continues with --pass, which nereid bisect does not need. */
+static const char *continue_line(const reducer_t *it) {
+  if (!it->settings.pass)
+    return "";
+  const char *output = tool_words_quote(it->arena, it->output), *pass = tool_words_quote(it->arena, it->settings.pass);
+  return output && pass
+             ? nereid_arena_format(it->arena, "// nereid reduce %s -o %s --resume --pass %s\n", output, output, pass)
+             : NULL;
+}
+
 /* The command that shows the property of the output file. */
 static const char *command_line(reducer_t *it, const run_settings_t *settings) {
   const bool bisects = !it->settings.test;
@@ -88,42 +98,59 @@ static const char *command_line(reducer_t *it, const run_settings_t *settings) {
   return line;
 }
 
-/* Writes "// nereid bisect small.ttir ..." and the module. */
+/* Writes "// nereid bisect small.ttir ...", with --pass "// nereid reduce small.ttir ...", and the module. */
 static bool write_case(void *user_data, nereid_view_t text, const run_settings_t *settings) {
   reducer_t *it = user_data;
   nereid_message_t message = {""};
   it->line = command_line(it, settings);
-  const char *all =
-      it->line ? nereid_arena_format(it->arena, "// %s\n%.*s", it->line, (int)text.size, text.data) : NULL;
+  const char *next = continue_line(it);
+  const char *all = it->line && next
+                        ? nereid_arena_format(it->arena, "// %s\n%s%.*s", it->line, next, (int)text.size, text.data)
+                        : NULL;
   const nereid_status_t status = all ? nereid_file_write(it->output, nereid_view(all), &message) : NEREID_ERROR_MEMORY;
   if (status)
     (void)tool_failed(&tool_command_reduce, status, &message);
   return status == NEREID_OK;
 }
 
-/* Reads the options of an earlier output from its first line. */
-static nereid_status_t read_options(reducer_t *it, nereid_message_t *message) {
-  nereid_view_t text;
+/* Parses the options of a line "// nereid COMMAND FILE OPTIONS" and sets the start of the next one. */
+static nereid_status_t read_line(const reducer_t *it, const char **at, const char *end, reduce_settings_t *out,
+                                 nereid_message_t *message) {
+  static const char prefix[] = "// nereid ";
+  const char *start = *at, *line_end = memchr(start, '\n', (size_t)(end - start));
   tool_list_t words = {0}, operands = {0};
-  reduce_settings_t earlier = defaults;
-  nereid_status_t status = nereid_file_read(it->arena, it->output, &text, message);
-  const char *end = status ? NULL : memchr(text.data, '\n', text.size);
-  if (status)
-    return status;
-  if (!end || strncmp(text.data, "// nereid ", 10) != 0)
+  if (!line_end || (size_t)(line_end - start) < sizeof prefix || strncmp(start, prefix, sizeof prefix - 1) != 0)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--resume: '%s' is not an output of nereid reduce",
                               it->output);
-  const char *line = nereid_arena_format(it->arena, "%.*s", (int)(end - text.data - 10), text.data + 10);
+  start += sizeof prefix - 1;
+  *at = line_end + 1;
+  const char *line = nereid_arena_format(it->arena, "%.*s", (int)(line_end - start), start);
   if (!line || !tool_words_split(it->arena, line, &words))
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
-  if (tool_options_parse(it->arena, &tool_command_reduce, (int)words.size, (char **)words.items, &earlier, &operands) !=
+  if (tool_options_parse(it->arena, &tool_command_reduce, (int)words.size, (char **)words.items, out, &operands) !=
       TOOL_CONTINUE)
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--resume: the first line of '%s' is malformed",
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--resume: a line of options in '%s' is malformed",
                               it->output);
+  return NEREID_OK;
+}
+
+/* Reads the options of an earlier output from its first line, and --pass from the second one, if it has options. */
+static nereid_status_t read_options(reducer_t *it, nereid_message_t *message) {
+  nereid_view_t text;
+  reduce_settings_t earlier = defaults, continued = defaults;
+  nereid_status_t status = nereid_file_read(it->arena, it->output, &text, message);
+  const char *at = text.data, *end = status ? NULL : text.data + text.size;
+  if (!status)
+    status = read_line(it, &at, end, &earlier, message);
+  if (!status && end - at > 2 && strncmp(at, "//", 2) == 0)
+    status = read_line(it, &at, end, &continued, message);
+  if (status)
+    return status;
   it->settings.run = earlier.run;
   it->settings.plan = earlier.plan;
   it->settings.what = earlier.what;
   it->settings.test = earlier.test;
+  it->settings.pass = it->settings.pass ? it->settings.pass : continued.pass;
   it->path = it->output;
   return NEREID_OK;
 }
@@ -230,7 +257,7 @@ static MlirModule read_module(reducer_t *it, MlirContext context, tool_outcome_t
 static int report(const reducer_t *it, size_t before) {
   const tool_reduction_t *reduction = &it->reduction;
   printf("%zu operations -> %zu, with %zu candidates, %zu of them kept: %s\n", before, reduction->n_ops,
-         reduction->n_tried, reduction->n_kept, it->output);
+         reduction->n_tried, reduction->kept.size, it->output);
   if (!it->settings.test)
     printf("the property: %s\n", it->settings.what ? it->settings.what : "numbers");
   printf("shown by: %s\n", it->line);

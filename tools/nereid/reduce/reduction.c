@@ -82,8 +82,10 @@ static bool keep(tool_reduction_t *it, const tool_trial_t *trial) {
   it->n_ops = found->n_ops;
   it->weight = found->weight;
   it->instructions = trial->outcome->instructions;
-  ++it->n_kept;
-  write_best(it);
+  it->value = trial->outcome->value;
+  (void)nereid_vector_push(it->arena, &it->kept, found->hash);
+  if (!it->has_cause || it->checks_each)
+    write_best(it);
   return true;
 }
 
@@ -95,8 +97,19 @@ static void count_trial(tool_reduction_t *it, const tool_trial_t *trial) {
   (void)nereid_vector_push(it->arena, &it->seen, trial->found->hash);
 }
 
+/* Stores what the input shows. */
+static void store_input(tool_reduction_t *it, const tool_trial_t *trial) {
+  const nereid_view_t stop = tool_pass_name(trial->outcome->last_pass);
+  snprintf(it->stop, sizeof it->stop, "%.*s", (int)stop.size, stop.data);
+  it->n_ops = tool_edit_count(it->best.module);
+  it->weight = tool_edit_weigh(it->best.module);
+  it->instructions = trial->outcome->instructions;
+  it->value = trial->outcome->value;
+}
+
 bool tool_reduction_begin(tool_reduction_t *it) {
   tool_trial_t *trial = &it->trials[0];
+  it->checks_each = it->pass != NULL;
   trial->edit = NULL;
   trial->candidate = (tool_candidate_t){&trial->arena, mlirOperationClone(it->best.module), it->best.settings};
   tool_trial_start(trial);
@@ -104,9 +117,7 @@ bool tool_reduction_begin(tool_reduction_t *it) {
   snprintf(it->text, sizeof it->text, "%s%s%.*s", trial->outcome->text, trial->outcome->detail[0] ? "\n" : "",
            (int)strcspn(trial->outcome->detail, "\n"), trial->outcome->detail);
   count_trial(it, trial);
-  it->n_ops = tool_edit_count(it->best.module);
-  it->weight = tool_edit_weigh(it->best.module);
-  it->instructions = trial->outcome->instructions;
+  store_input(it, trial);
   if (shown)
     it->failed |= !it->keep(it->keep_data, nereid_view_of(trial->found->text, trial->found->size), &it->best.settings);
   tool_trial_discard(trial);
@@ -174,13 +185,33 @@ static bool try_edit(tool_reduction_t *it, const tool_edit_t *edit, size_t size)
   }
 }
 
+/* The same with a check that the best case still has the cause of the input. If it has not, the edit is made again, with
+ * a check of each case. A check of all cases that are kept would double their cost. */
+static bool try_checked(tool_reduction_t *it, const tool_edit_t *edit, size_t size) {
+  if (!it->has_cause)
+    return try_edit(it, edit, size);
+  const tool_reduction_state_t before = tool_reduction_save(it);
+  bool changed = try_edit(it, edit, size);
+  if (changed && !tool_cause_holds_best(it)) {
+    tool_reduction_restore(it, &before);
+    it->checks_each = true;
+    changed = try_edit(it, edit, size);
+    it->checks_each = false;
+    return changed;
+  }
+  mlirOperationDestroy(before.best.module);
+  if (changed)
+    write_best(it);
+  return changed;
+}
+
 static bool try_sizes(tool_reduction_t *it, const tool_edit_t *edit) {
   const size_t half = (it->n_ops + 1) / 2;
   bool changed = false;
   if (!edit->smallest)
-    return try_edit(it, edit, 1);
+    return try_checked(it, edit, 1);
   for (size_t size = half < edit->largest ? half : edit->largest; size >= edit->smallest && !is_over(it); size /= 2)
-    changed |= try_edit(it, edit, size);
+    changed |= try_checked(it, edit, size);
   return changed;
 }
 
@@ -213,6 +244,8 @@ static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *data) {
 void tool_reduction_run(tool_reduction_t *it) {
   const MlirContext context = mlirOperationGetContext(it->best.module);
   const MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(context, swallow, NULL, NULL);
+  it->has_cause = tool_cause_is_known(it);
+  it->checks_each = false;
   shorten_run(it);
   while (!is_over(it) && try_edits(it))
     ;

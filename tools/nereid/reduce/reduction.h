@@ -17,7 +17,7 @@ typedef struct tool_reduction {
   nereid_arena_t *arena;
   tool_case_t subject; /* property and limits; input and settings are those of `best` */
   const char *test;    /* command instead of the property; null: none */
-  const char *pass;    /* pass without which the property must be absent; null: none */
+  const char *pass;    /* pass without which the property must be absent; null: the optional passes of MLIR */
   tool_plan_options_t without_pass;
   const char *scratch; /* prefix of the files for `test` */
   const char *suffix;  /* suffix of these files: ".ttir" */
@@ -29,12 +29,17 @@ typedef struct tool_reduction {
   void *keep_data;
   /* Results. */
   tool_candidate_t best; /* smallest case so far; its module is owned by the caller */
-  size_t n_ops, weight, n_tried, n_kept;
-  uint64_t instructions; /* thread instructions of the run of `best`; 0: not run */
-  char text[6144];       /* the observation of the case that was tried last */
-  bool failed;           /* failure of `keep` */
-  NEREID_VECTOR(uint64_t) seen;
-  tool_outcome_t *without; /* outcome of a run without the pass */
+  size_t n_ops, weight, n_tried;
+  uint64_t instructions;        /* thread instructions of the run of `best`; 0: not run */
+  char text[6144];              /* the observation of the case that was tried last */
+  bool failed;                  /* failure of `keep` */
+  NEREID_VECTOR(uint64_t) seen; /* hashes of the tried cases */
+  NEREID_VECTOR(uint64_t) kept; /* and of the kept ones */
+  double value;                 /* counter of the run of `best` */
+  char stop[64];                /* pass in which the compiler stops, for crash and compile-error */
+  bool has_cause;               /* input without the property when `pass`, or the optional passes, do not run */
+  bool checks_each;             /* check of the cause for each candidate, not only after all places of an edit */
+  tool_outcome_t *without;      /* outcome of the last check */
   tool_trial_t *trials;
 } tool_reduction_t;
 
@@ -48,6 +53,32 @@ bool tool_reduction_begin(tool_reduction_t *it);
 /* Reduces `best` until no edit is kept, the limit is reached, or a signal arrives. The result does not depend on
  * `jobs`. */
 void tool_reduction_run(tool_reduction_t *it);
+
+/* --- the cause of the property (cause.c) --- */
+
+/* Runs a case without the pass, or without the optional passes. Returns whether the property is absent then, or, for a
+ * counter without a limit, whether it is less than `value`. */
+bool tool_cause_holds(const tool_reduction_t *it, nereid_view_t text, const run_settings_t *settings, double value);
+
+/* Returns whether the best case has the cause of the input. */
+bool tool_cause_holds_best(const tool_reduction_t *it);
+
+/* Returns whether the best case, which is the input, has a cause: the pass, of which tool_reduction_begin was sure, or
+ * the optional passes. */
+bool tool_cause_is_known(const tool_reduction_t *it);
+
+/* The best case before an edit. */
+typedef struct tool_reduction_state {
+  tool_candidate_t best; /* with a copy of the module, owned */
+  size_t n_ops, weight, n_kept;
+  uint64_t instructions;
+  double value;
+} tool_reduction_state_t;
+
+tool_reduction_state_t tool_reduction_save(const tool_reduction_t *it);
+
+/* Makes the saved case the best one; takes its module. */
+void tool_reduction_restore(tool_reduction_t *it, const tool_reduction_state_t *state);
 
 /* --- trials: edited copies of the best case, each in a process (trial.c) --- */
 
@@ -93,6 +124,13 @@ bool tool_trial_finish(tool_trial_t *trial);
 
 /* Ends the process, and destroys the candidate. */
 void tool_trial_discard(tool_trial_t *trial);
+
+/* Returns the case of a run of `text`, with a limit of its steps, and the request of a run with all passes. */
+tool_case_t tool_trial_case(const tool_reduction_t *it, nereid_view_t text, const run_settings_t *settings);
+tool_probe_request_t tool_trial_request(const tool_reduction_t *it);
+
+/* Returns whether the property is a counter without a limit. */
+bool tool_trial_compares(const tool_reduction_t *it);
 
 /* Returns whether a case with this hash was tried. */
 bool tool_reduction_has_seen(const tool_reduction_t *it, uint64_t hash);

@@ -1,7 +1,7 @@
 /* One candidate in a process: what the child does, and how the parent waits for it.
  *
  *   child: clean, verify, print, compile, run, judge ----------> found_t and tool_outcome_t, in shared memory
- *   parent: tool_trial_start --------------------- tool_trial_finish: the verdict; with --pass a run without it
+ *   parent: tool_trial_start --------------------- tool_trial_finish: the verdict
  *
  * A child cleans and verifies its candidate, too, so that a crash there, which may be the property itself, ends only
  * the child. */
@@ -95,7 +95,7 @@ static nereid_view_t print_candidate(tool_trial_t *trial) {
   const tool_reduction_t *it = trial->owner;
   const MlirOperation module = trial->candidate.module;
   found->stage = TOOL_STAGE_INVALID;
-  if ((trial->edit && !tool_edit_clean(module)) || !mlirOperationVerify(module))
+  if ((trial->edit && !(tool_edit_clean(module) && tool_edit_is_defined(module))) || !mlirOperationVerify(module))
     return nereid_view_of(NULL, 0);
   const nereid_view_t text = tool_trial_print(&trial->arena, module, it->locations);
   found->n_ops = tool_edit_count(module);
@@ -120,31 +120,38 @@ static void limit_steps(const tool_reduction_t *it, run_settings_t *settings) {
     settings->steps = limit;
 }
 
-static tool_probe_request_t request_of(const tool_reduction_t *it) {
-  const tool_property_kind_t kind = it->subject.property.kind;
-  const bool compiles = kind == TOOL_PROPERTY_CRASH || kind == TOOL_PROPERTY_COMPILE_ERROR;
-  return (tool_probe_request_t){
-      .mode = compiles ? TOOL_PROBE_COMPILE : TOOL_PROBE_EMULATE, .mlir = SIZE_MAX, .llvm = SIZE_MAX};
+tool_case_t tool_trial_case(const tool_reduction_t *it, nereid_view_t text, const run_settings_t *settings) {
+  tool_case_t subject = it->subject;
+  subject.input = text;
+  subject.settings = *settings;
+  limit_steps(it, &subject.settings);
+  return subject;
 }
 
-/* A counter without a limit is compared with that of the other passes. */
-static bool has_limit(const tool_property_t *property) {
-  return property->kind != TOOL_PROPERTY_COUNTER || property->relation;
+static bool compiles_only(const tool_reduction_t *it) {
+  const tool_property_kind_t kind = it->subject.property.kind;
+  return kind == TOOL_PROPERTY_CRASH || kind == TOOL_PROPERTY_COMPILE_ERROR;
+}
+
+tool_probe_request_t tool_trial_request(const tool_reduction_t *it) {
+  return (tool_probe_request_t){
+      .mode = compiles_only(it) ? TOOL_PROBE_COMPILE : TOOL_PROBE_EMULATE, .mlir = SIZE_MAX, .llvm = SIZE_MAX};
+}
+
+bool tool_trial_compares(const tool_reduction_t *it) {
+  return it->subject.property.kind == TOOL_PROPERTY_COUNTER && !it->subject.property.relation;
 }
 
 static void work(void *user_data) {
   tool_trial_t *trial = user_data;
   const tool_reduction_t *it = trial->owner;
-  const tool_probe_request_t request = request_of(it);
-  tool_case_t subject = it->subject;
+  const tool_probe_request_t request = tool_trial_request(it);
   const nereid_view_t text = print_candidate(trial);
   if (trial->found->stage != TOOL_STAGE_JUDGED)
     return;
   if (it->test)
     run_test(trial, text);
-  subject.input = text;
-  subject.settings = trial->candidate.settings;
-  limit_steps(it, &subject.settings);
+  const tool_case_t subject = tool_trial_case(it, text, &trial->candidate.settings);
   tool_probe_judge(&subject, &request, trial->outcome);
 }
 
@@ -174,21 +181,22 @@ static void finish_test(tool_trial_t *trial) {
   outcome->verdict = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? TOOL_VERDICT_SHOWN : TOOL_VERDICT_CLEAN;
 }
 
-/* Runs the candidate without the pass. Returns whether the property is absent then, or its counter is less. */
-static bool is_due_to_pass(tool_trial_t *trial) {
+/* Checks the cause of a candidate with the property; the observation without the pass replaces that of the candidate. */
+static bool has_cause(tool_trial_t *trial) {
   const tool_reduction_t *it = trial->owner;
-  const tool_probe_request_t request = request_of(it);
-  tool_case_t subject = it->subject;
-  tool_outcome_t *outcome = it->without;
-  subject.plan = it->without_pass;
-  subject.input = nereid_view_of(trial->found->text, trial->found->size);
-  subject.settings = trial->candidate.settings;
-  limit_steps(it, &subject.settings);
-  tool_probe_run(&subject, &request, outcome);
-  const bool less = !has_limit(&subject.property) ? outcome->value < trial->outcome->value : true;
-  snprintf(trial->outcome->text, sizeof trial->outcome->text, "without %s: %.*s", it->pass,
-           (int)sizeof outcome->text / 2, outcome->text);
-  return outcome->verdict == TOOL_VERDICT_CLEAN && less;
+  const tool_outcome_t *without = it->without;
+  const nereid_view_t text = nereid_view_of(trial->found->text, trial->found->size);
+  const bool holds = tool_cause_holds(it, text, &trial->candidate.settings, trial->outcome->value);
+  snprintf(trial->outcome->text, sizeof trial->outcome->text, "without %s: %.*s",
+           it->pass ? it->pass : "optional passes", (int)sizeof without->text / 2, without->text);
+  return holds;
+}
+
+/* A compilation that stops in another pass than that of the input shows another defect. */
+static bool stops_elsewhere(const tool_trial_t *trial) {
+  const tool_reduction_t *it = trial->owner;
+  return trial->edit && compiles_only(it) &&
+         !nereid_view_equal(tool_pass_name(trial->outcome->last_pass), nereid_view(it->stop));
 }
 
 /* Waits for the trial; returns whether it shows the property. */
@@ -198,9 +206,11 @@ bool tool_trial_finish(tool_trial_t *trial) {
     finish_test(trial);
   else
     tool_probe_finish(&it->subject, &trial->process, trial->outcome);
-  const tool_verdict_t expected = has_limit(&it->subject.property) ? TOOL_VERDICT_SHOWN : TOOL_VERDICT_CLEAN;
-  return trial->found->stage == TOOL_STAGE_JUDGED && trial->outcome->verdict == expected &&
-         (!it->pass || is_due_to_pass(trial));
+  const tool_verdict_t expected = tool_trial_compares(it) ? TOOL_VERDICT_CLEAN : TOOL_VERDICT_SHOWN;
+  if (trial->found->stage != TOOL_STAGE_JUDGED || trial->outcome->verdict != expected ||
+      (!it->test && stops_elsewhere(trial)))
+    return false;
+  return !it->checks_each || has_cause(trial);
 }
 
 void tool_trial_discard(tool_trial_t *trial) {
