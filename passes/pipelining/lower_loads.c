@@ -149,7 +149,7 @@ static void add_spare_slots(lower_t *lower) {
   int64_t before = 0, more = 0;
   for (size_t i = 0; i < lower->rings.size; ++i) {
     const ring_t *ring = &lower->rings.data[i];
-    const int64_t bytes = nereid_allocation_bytes(ring->load.slot_type);
+    const int64_t bytes = nereid_ring_slot_bytes(ring->load.slot_type);
     nereid_vector_push(lower->arena, &keys, ring->load.scheduled->op);
     before += slots_of(lower, ring) * bytes;
     more += ring->load.saves_barrier ? bytes : 0;
@@ -215,8 +215,15 @@ static MlirValue index_of(const lower_t *lower, size_t counter) {
 
 static MlirValue slot_of(const lower_t *lower, const ring_t *ring, const nereid_builder_t *builder, size_t counter,
                          int32_t stage, int32_t cluster) {
-  MlirOperation view =
-      nereid_ttg_memdesc_index_build(builder, ring->load.slot_type, ring->buffer, index_of(lower, counter));
+  const int64_t spacing = nereid_ring_spacing(ring->load.slot_type);
+  const nereid_builder_t outside = before(lower, lower->loop);
+  MlirValue index = index_of(lower, counter);
+  if (spacing > 1 && counter != NO_COUNTER) {
+    MlirValue times = nereid_scalar_constant(&outside, mlirIntegerTypeGet(lower->pass->context, 32), spacing);
+    index = nereid_scalar_multiply(builder, index, times);
+    schedule_op(mlirOpResultGetOwner(index), stage, cluster);
+  }
+  MlirOperation view = nereid_ttg_memdesc_index_build(builder, ring->load.slot_type, ring->buffer, index);
   return nereid_ir_result(schedule_op(view, stage, cluster));
 }
 
@@ -447,14 +454,16 @@ static void remark_rings(const lower_t *lower) {
     least = least < slots ? least : slots;
     most = most > slots ? most : slots;
   }
+  const char *range = least == most ? nereid_arena_format(lower->arena, "%d", most)
+                                    : nereid_arena_format(lower->arena, "%d to %d", least, most);
   nereid_pass_remark_passed(lower->pass, lower->loop, "pipeline",
-                            "%d stages; rings for %zu values, %zu of them filled by %s, with %d to %d slots: %lld "
+                            "%d stages; rings for %zu values, %zu of them filled by %s, with %s %s: %lld "
                             "bytes of shared memory; peeled iterations: %d",
                             lower->schedule->max_stage + 1, lower->rings.size, lower->copies + lower->boxes,
                             !lower->boxes   ? "cp.async"
                             : lower->copies ? "cp.async and TMA"
                                             : "TMA",
-                            least, most, (long long)bytes, lower->peeled);
+                            range ? range : "", most == 1 ? "slot" : "slots", (long long)bytes, lower->peeled);
 }
 
 /* Explains each ring: slots, bytes, producer, consumers. */
@@ -465,7 +474,7 @@ static void remark_each_ring(const lower_t *lower) {
     nereid_ring_remark_t remark = {.fill = ring->fill,
                                    .buffer = ring->buffer,
                                    .slots = slots_of(lower, ring),
-                                   .bytes = nereid_allocation_bytes(ring->load.slot_type),
+                                   .bytes = nereid_ring_slot_bytes(ring->load.slot_type),
                                    .ahead = ring->load.use_stage - ring->load.scheduled->stage,
                                    .ctas = nereid_bit_count(ring->ctas)};
     for (size_t n = 0; group && group->is_tma && n < lower->rings.size; ++n)

@@ -3,6 +3,7 @@
 #include "passes/pipelining/branch_waits.h"
 
 #include "analysis/access/slot_layout.h"
+#include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
@@ -25,7 +26,10 @@
 
 #include <math.h>
 
-enum { LEAST_BYTES = 4 /* of cp.async */ };
+enum {
+  LEAST_BYTES = 4,      /* of cp.async */
+  LEAST_ALIGNMENT = 16, /* of buffers that neither TMA nor wgmma accesses: accesses of fewer bytes need less */
+};
 
 static bool is_tma(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TT_DESCRIPTOR_LOAD;
@@ -48,9 +52,19 @@ MlirType nereid_ring_buffer_type(MlirType tensor, MlirAttribute encoding) {
   return buffer_type(tensor, encoding, false);
 }
 
+int64_t nereid_ring_spacing(MlirType slot) {
+  const int64_t bytes = nereid_allocation_bytes(slot);
+  const int64_t alignment = nereid_ttg_shared_alignment(nereid_ttg_memdesc_type_get_encoding(slot));
+  return bytes && alignment > bytes && alignment > LEAST_ALIGNMENT ? alignment / bytes : 1;
+}
+
+int64_t nereid_ring_slot_bytes(MlirType slot) {
+  return nereid_ring_spacing(slot) * nereid_allocation_bytes(slot);
+}
+
 MlirType nereid_ring_type(MlirType slot, int64_t slots) {
   MlirContext context = mlirTypeGetContext(slot);
-  int64_t shape[NEREID_LAYOUT_MAX_RANK + 1] = {slots};
+  int64_t shape[NEREID_LAYOUT_MAX_RANK + 1] = {slots * nereid_ring_spacing(slot)};
   MlirAttribute dims = nereid_ttg_memdesc_type_get_dims(slot);
   const intptr_t rank = mlirDenseArrayGetNumElements(dims);
   for (intptr_t d = 0; d < rank; ++d)

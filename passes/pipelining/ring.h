@@ -79,7 +79,14 @@ MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperat
 /* The memdesc type of an immutable buffer for `tensor`. */
 MlirType nereid_ring_buffer_type(MlirType tensor, MlirAttribute encoding);
 
-/* The memdesc type of `slots` buffers of type `slot`. */
+/* The distance between slots of type `slot`, in slots: 1, or more where TMA and wgmma require a larger alignment than the
+ * bytes of a slot: 128, or the repeat of the swizzle pattern. Slot i is element i * spacing of the buffer. */
+int64_t nereid_ring_spacing(MlirType slot);
+
+/* Bytes from one slot of type `slot` to the next one. */
+int64_t nereid_ring_slot_bytes(MlirType slot);
+
+/* The memdesc type of the buffer of `slots` slots of type `slot`, with their spacing. */
 MlirType nereid_ring_type(MlirType slot, int64_t slots);
 
 /* Replaces the immutable buffer `old` by `slot`, which is mutable, and so all views of it. */

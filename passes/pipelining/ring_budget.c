@@ -107,8 +107,8 @@ int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late) 
 
 int64_t nereid_ring_budget_slot_bytes(MlirOperation key) {
   if (nereid_op_kind(key) == NEREID_OP_TTG_LOCAL_ALLOC)
-    return nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(key)));
-  return nereid_allocation_bytes(nereid_ring_slot_type(key));
+    return nereid_ring_slot_bytes(mlirValueGetType(nereid_ir_result(key)));
+  return nereid_ring_slot_bytes(nereid_ring_slot_type(key));
 }
 
 /* --- a loop --- */

@@ -205,6 +205,10 @@ static int64_t bytes_of(const nereid_handed_group_t *group) {
 
 static MlirValue slot_at(const emit_t *emit, const nereid_builder_t *builder, size_t number, MlirValue index) {
   const nereid_handed_value_t *value = &emit->group->values[number];
+  const int64_t spacing = nereid_ring_spacing(value->slot_type);
+  if (spacing > 1)
+    index =
+        result_of(emit, mlirOpResultGetOwner(nereid_scalar_multiply(builder, index, constant(emit->rewrite, spacing))));
   return result_of(emit, nereid_ttg_memdesc_index_build(builder, value->slot_type, value->ring, index));
 }
 
@@ -536,7 +540,7 @@ static void remark_rings(const rewrite_t *rewrite, const nereid_handed_group_t *
     const nereid_ring_remark_t remark = {.fill = op,
                                          .buffer = group->values[i].ring,
                                          .slots = group->slots,
-                                         .bytes = nereid_allocation_bytes(group->values[i].slot_type),
+                                         .bytes = nereid_ring_slot_bytes(group->values[i].slot_type),
                                          .ahead = group->slots - group->releases_previous,
                                          .sharing = group->size,
                                          .by = fills[group->kind],

@@ -13,7 +13,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // iteration and leaves the dot in flight. The phase changes when the slot starts over. There is no barrier to wait for a
 // free slot: a barrier of the CTA orders the copies after the dots that read it.
 // REMARK-DAG: loads 2 iterations ahead, by TMA
-// REMARK-DAG: 3 stages; rings for 2 values, 2 of them filled by TMA, with 4 to 4 slots: 65536 bytes of shared memory; peeled iterations: 0
+// REMARK-DAG: 3 stages; rings for 2 values, 2 of them filled by TMA, with 4 slots: 65536 bytes of shared memory; peeled iterations: 0
 // CHECK-LABEL: @product
 // CHECK-DAG: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16
 // CHECK-DAG: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16
@@ -104,7 +104,7 @@ tt.func public @written(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32)
 }
 
 // A store in the loop around: with 4 slots of 49152 bytes its buffer of 65536 would not fit.
-// REMARK-DAG: rings for 2 values, 2 of them filled by TMA, with 3 to 3 slots: 147456 bytes
+// REMARK-DAG: rings for 2 values, 2 of them filled by TMA, with 3 slots: 147456 bytes
 // CHECK-LABEL: @tiles
 // CHECK: scf.for
 // CHECK-DAG: ttg.local_alloc : () -> !ttg.memdesc<3x128x64xf16

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --tritongpu-test-pipeline-lower-loop | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-test-pipeline-lower-loop --tritongpu-pipeline | FileCheck %s --check-prefix=BOTH --implicit-check-not=loop.stage
 // RUN: nereid-opt %s --tritongpu-test-pipeline-lower-loop --remarks-filter-passed=tritongpu-test-pipeline-lower-loop 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: 3 stages; rings for 1 values, 1 of them filled by cp.async, with 3 to 3 slots: 6144 bytes of shared memory; peeled iterations: 0
+// REMARK: 3 stages; rings for 1 values, 1 of them filled by cp.async, with 3 slots: 6144 bytes of shared memory; peeled iterations: 0
 
 // A load becomes a copy, a group and a wait. The loop keeps its schedule; the wait and the load from the slot precede the
 // copies of a step. tritongpu-pipeline continues from here.

@@ -23,8 +23,10 @@
 #include "conversion/ttg_to_llvm/memory/shared.h"
 
 #include "analysis/access/slot_layout.h"
+#include "analysis/allocation/allocation.h"
 #include "base/bits.h"
 #include "base/target_facts.h"
+#include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/tensor_types.h"
@@ -32,6 +34,7 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/support/residue.h"
 #include "seam/ir.h"
 
 #include <assert.h>
@@ -39,7 +42,8 @@
 enum {
   MAX_BOX = 256,
   MAX_RANK = 5,
-  ROW_UNIT = 16, /* bytes (PTX ISA, "Tensor dimension, size and format") */
+  ROW_UNIT = 16,   /* bytes (PTX ISA, "Tensor dimension, size and format") */
+  ALIGNMENT = 128, /* bytes, of a box in shared memory (PTX ISA, "cp.async.bulk.tensor") */
 };
 
 /* A copy between a box of a tensor in global memory and a buffer. */
@@ -150,6 +154,38 @@ static bool find_box(transfer_t *transfer) {
   return true;
 }
 
+/* Whether a slot of a ring begins at a multiple of 128 bytes: all do, or the index selects such slots only. */
+static bool check_slot(const transfer_t *transfer, MlirOperation view) {
+  const int64_t bytes = nereid_allocation_bytes(mlirValueGetType(mlirOperationGetResult(view, 0)));
+  int64_t residue;
+  if (bytes < 1 || bytes % ALIGNMENT == 0)
+    return true;
+  if (nereid_residue_of(nereid_ttg_memdesc_index_get_index(view), ALIGNMENT / bytes, &residue) && residue == 0)
+    return true;
+  return nereid_lower_error(transfer->op,
+                            "copies a slot of %lld bytes, expected one that begins at a multiple of %d bytes: a ring "
+                            "of larger slots, or an index that is a multiple of %lld",
+                            (long long)bytes, (int)ALIGNMENT, (long long)(ALIGNMENT / bytes));
+}
+
+/* Whether each box begins at a multiple of 128 bytes. */
+static bool check_alignment(const transfer_t *transfer) {
+  int64_t bytes = nereid_lower_memory_bits(transfer->memdesc.element) / 8;
+  for (int d = 0; d < transfer->memdesc.rank; ++d)
+    bytes *= transfer->box[d];
+  if (transfer->count > 1 && bytes % ALIGNMENT)
+    return nereid_lower_error(transfer->op,
+                              "copies several boxes of %lld bytes, expected a multiple of %d bytes: a CGALayout of the "
+                              "descriptor that divides its block less",
+                              (long long)bytes, (int)ALIGNMENT);
+  for (MlirOperation op = nereid_defining_op(transfer->buffer);
+       !mlirOperationIsNull(op) && nereid_ttg_is_memdesc_view(op);
+       op = nereid_defining_op(mlirOperationGetOperand(op, 0)))
+    if (nereid_op_kind(op) == NEREID_OP_TTG_MEMDESC_INDEX && !check_slot(transfer, op))
+      return false;
+  return true;
+}
+
 static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coordinate)(MlirOperation op, intptr_t i)) {
   nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   *memdesc = nereid_ttg_memdesc_of(transfer->buffer);
@@ -170,12 +206,13 @@ static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coord
       part = nereid_lower_add_cta_coordinate(lower, &transfer->layout, (int)(i - dropped), part);
     transfer->coordinates[i] = mlirValueIsNull(part) ? value : nereid_emit_add(lower, value, part);
   }
-  return find_box(transfer);
+  return find_box(transfer) && check_alignment(transfer);
 }
 
 /* The first element of box `number`, the last dimension fastest, in coordinates of the buffer. */
 static void first_of_box(const transfer_t *transfer, int64_t number, int32_t *out) {
   for (int d = transfer->memdesc.rank; d-- > 0;) {
+    assert(transfer->box[d] > 0); /* find_box has checked it */
     const int64_t boxes = transfer->part[d] / transfer->box[d];
     out[d] = (int32_t)(number % boxes * transfer->box[d]);
     number /= boxes;

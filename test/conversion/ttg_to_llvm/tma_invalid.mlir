@@ -148,3 +148,37 @@ tt.func public @before_the_tensor(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32
   tt.return
 }
 }
+
+// -----
+
+// A ring by hand: its slots of 64 bytes are 64 bytes apart, and TMA fills only those at multiples of 128.
+#smem = #ttg.shared_memory
+#rows = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @small_slots(%d: !tt.tensordesc<tensor<4x4xf32, #rows>>, %i: i32) {
+  %c2 = arith.constant 2 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<6x4x4xf32, #rows, #smem, mutable>
+  %even = arith.muli %i, %c2 : i32
+  %s = ttg.memdesc_index %ring[%even] : !ttg.memdesc<6x4x4xf32, #rows, #smem, mutable> -> !ttg.memdesc<4x4xf32, #rows, #smem, mutable>
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<tensor<4x4xf32, #rows>>, !ttg.memdesc<4x4xf32, #rows, #smem, mutable>
+  %t = ttg.memdesc_index %ring[%i] : !ttg.memdesc<6x4x4xf32, #rows, #smem, mutable> -> !ttg.memdesc<4x4xf32, #rows, #smem, mutable>
+  // expected-error @below {{copies a slot of 64 bytes, expected one that begins at a multiple of 128 bytes: a ring of larger slots, or an index that is a multiple of 2}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %t : !tt.tensordesc<tensor<4x4xf32, #rows>>, !ttg.memdesc<4x4xf32, #rows, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#rows = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>
+#halves = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>
+#whole = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, CGALayout = [[0, 0]]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @small_boxes(%d: !tt.tensordesc<tensor<8x4xf32, #halves>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<8x4xf32, #whole, #smem, mutable>
+  // expected-error @below {{copies several boxes of 64 bytes, expected a multiple of 128 bytes: a CGALayout of the descriptor that divides its block less}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<8x4xf32, #halves>>, !ttg.memdesc<8x4xf32, #whole, #smem, mutable>
+  tt.return
+}
+}
