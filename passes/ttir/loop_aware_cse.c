@@ -5,7 +5,8 @@
  *     yield addi %p, %s, addi %q, %s                 yield addi %p, %s
  *
  * Two carried values are equal if their initial values are equal and, assuming that they are equal, their yielded
- * values are equal: results of the same pure ops on equal operands, including the loop's own ops. canonicalize and cse
+ * values are equal: results of the same pure ops on equal operands, such as constants that cse has not merged yet,
+ * including the loop's own ops. canonicalize and cse
  * remove the dead values. */
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
@@ -56,7 +57,7 @@ static bool merge(MlirOperation loop, intptr_t a, intptr_t b) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
   const pair_t supposed = {mlirBlockGetArgument(body, 1 + a), mlirBlockGetArgument(body, 1 + b)};
-  if (!mlirValueEqual(nereid_loop_initial(loop, a), nereid_loop_initial(loop, b)) ||
+  if (!equal(&supposed, nereid_loop_initial(loop, a), nereid_loop_initial(loop, b), 0) ||
       !equal(&supposed, mlirOperationGetOperand(yield, a), mlirOperationGetOperand(yield, b), 0))
     return false;
   mlirValueReplaceAllUsesOfWith(supposed.b, supposed.a);

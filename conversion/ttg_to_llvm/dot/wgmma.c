@@ -332,9 +332,19 @@ static bool lower_warp_group_dot(nereid_lower_t *lower, MlirOperation op, const 
 
 /* --- waits --- */
 
-/* The words of an operand that instructions in flight may use: 0 of a buffer. */
-static intptr_t words_of(nereid_lower_t *lower, MlirValue value) {
-  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+/* The first operand of `op` with the value of operand `i`. */
+static intptr_t first_like(MlirOperation op, intptr_t i) {
+  intptr_t first = 0;
+  while (!mlirValueEqual(mlirOperationGetOperand(op, first), mlirOperationGetOperand(op, i)))
+    ++first;
+  return first;
+}
+
+/* The words of operand `i` that instructions in flight may use: 0 of a buffer, and of a repeated operand, which would
+ * need copies of the registers before the wait. */
+static intptr_t words_of(nereid_lower_t *lower, MlirOperation op, intptr_t i) {
+  MlirValue value = mlirOperationGetOperand(op, i);
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) || first_like(op, i) != i)
     return 0;
   return nereid_lower_get(lower, value).count / per_word(nereid_lower_type(lower, mlirValueGetType(value)));
 }
@@ -342,8 +352,10 @@ static intptr_t words_of(nereid_lower_t *lower, MlirValue value) {
 static bool set_words(nereid_lower_t *lower, MlirOperation op, const MlirValue *words) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     const nereid_lowered_t before = nereid_lower_operand(lower, op, i);
-    const intptr_t n = words_of(lower, mlirOperationGetOperand(op, i));
-    nereid_lowered_t after = n ? nereid_lower_array(lower, before.count) : before;
+    const intptr_t n = words_of(lower, op, i), first = first_like(op, i);
+    nereid_lowered_t after = n           ? nereid_lower_array(lower, before.count)
+                             : first < i ? nereid_lower_get(lower, mlirOperationGetResult(op, first))
+                                         : before;
     if (!after.values)
       return false;
     MlirType element = nereid_lower_type(lower, mlirValueGetType(mlirOperationGetOperand(op, i)));
@@ -363,14 +375,14 @@ static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_low
     return false;
   for (intptr_t i = 0; i < n; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
-    for (intptr_t word = 0; word < words_of(lower, operand); ++word)
+    for (intptr_t word = 0; word < words_of(lower, op, i); ++word)
       nereid_asm_text_result(&text, word_type(lower, nereid_lower_type(lower, mlirValueGetType(operand))));
   }
   for (intptr_t i = 0; i < n; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirType element = nereid_lower_type(lower, mlirValueGetType(operand));
     const nereid_lowered_t values = nereid_lower_operand(lower, op, i);
-    for (intptr_t word = 0; word < words_of(lower, operand); ++word)
+    for (intptr_t word = 0; word < words_of(lower, op, i); ++word)
       nereid_asm_text_tied(&text, to_word(lower, element, values.values + word * per_word(element)), results++);
   }
   nereid_asm_text_add(&text, "wgmma.wait_group.sync.aligned %d;", nereid_ttng_warp_group_dot_wait_get_pendings(op));

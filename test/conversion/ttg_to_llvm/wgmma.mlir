@@ -45,6 +45,15 @@ tt.func private @asynchronous(%a: !ttg.memdesc<64x32xf16, #s64, #smem>, %b: !ttg
   tt.return %e#0 : tensor<64x8xf16, #narrow>
 }
 
+// A wait names the registers of a repeated operand once: a second name would be a copy before the wait.
+// CHECK-LABEL: llvm.func internal @repeated(
+// CHECK: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;", "=r,=r,0,1,~{memory}"
+tt.func private @repeated(%a: !ttg.memdesc<64x32xf16, #s64, #smem>, %b: !ttg.memdesc<32x8xf16, #t32, #smem>, %c: tensor<64x8xf16, #narrow>) -> (tensor<64x8xf16, #narrow>, tensor<64x8xf16, #narrow>) {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x32xf16, #s64, #smem> * !ttg.memdesc<32x8xf16, #t32, #smem> -> tensor<64x8xf16, #narrow>
+  %e:3 = ttng.warp_group_dot_wait %d, %a, %d {pendings = 0 : i32} : tensor<64x8xf16, #narrow>, !ttg.memdesc<64x32xf16, #s64, #smem>, tensor<64x8xf16, #narrow>
+  tt.return %e#0, %e#2 : tensor<64x8xf16, #narrow>, tensor<64x8xf16, #narrow>
+}
+
 // A in registers: four of each k. An accumulator that is not added has no registers before.
 // CHECK-LABEL: llvm.func internal @registers(
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{{.*}},$31}, {$32,$33,$34,$35}, b, no, 1, 1, 1;
