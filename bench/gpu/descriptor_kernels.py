@@ -45,34 +45,65 @@ def persistent(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
 
 
 @triton.jit
-def persistent_halves(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """c = a @ b; persistent, with a producer warp, and tiles that are stored in two halves."""
+def transposed(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b.T for few rows of a: each tile is computed as its transpose, so that wgmma has rows of b, of which there are many."""
+    tm, tn = tl.program_id(0) % tl.cdiv(m, BM), tl.program_id(0) // tl.cdiv(m, BM)
+    acc = tl.zeros((BN, BM), tl.float32)
+    for i in range(0, tl.cdiv(k, BK)):
+        acc = tl.dot(b.load([tn * BN, i * BK]), a.load([tm * BM, i * BK]).T, acc)
+    c.store([tm * BM, tn * BN], acc.to(c.dtype).T)
+
+
+@triton.jit
+def persistent_halves(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
+                      TRANSPOSED: tl.constexpr):
+    """c = a @ b; persistent, with a producer warp, and tiles that are stored in two halves. With TRANSPOSED, b holds its transpose."""
     tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN)
     for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), warp_specialize=True):
-        tm, tn = tile_of(tile, tiles_m, tiles_n, 16)
+        tm, tn = tile_of(tile, tiles_m, tiles_n, GROUP)
         acc = tl.zeros((BM, BN), tl.float32)
         for i in range(0, tl.cdiv(k, BK)):
-            acc = tl.dot(a.load([tm * BM, i * BK]), b.load([i * BK, tn * BN]), acc)
+            x = a.load([tm * BM, i * BK])
+            if TRANSPOSED:
+                acc = tl.dot(x, b.load([tn * BN, i * BK]).T, acc)
+            else:
+                acc = tl.dot(x, b.load([i * BK, tn * BN]), acc)
         left, right = acc.reshape((BM, 2, BN // 2)).permute(0, 2, 1).split()
         c.store([tm * BM, tn * BN], left.to(c.dtype))
         c.store([tm * BM, tn * BN + BN // 2], right.to(c.dtype))
 
 
 @triton.jit
-def two_widths(a, b, b2, c, c2, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """c = a @ b.T; persistent, with tiles of 1.5 BN columns: two dots share the rows of a. b2 and c2 are b and c in blocks of half
-    the width."""
-    WIDTH: tl.constexpr = BN + BN // 2
-    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, WIDTH)
+def dots_of_two_widths(a, b, b2, m_at, n_at, k, BM: tl.constexpr, BN: tl.constexpr, BN2: tl.constexpr, BK: tl.constexpr):
+    """BM rows of a times BN and the next BN2 rows of b; both dots share the rows of a."""
+    acc, acc2 = tl.zeros((BM, BN), tl.float32), tl.zeros((BM, BN2), tl.float32)
+    for i in range(0, tl.cdiv(k, BK)):
+        x = a.load([m_at, i * BK])
+        acc = tl.dot(x, b.load([n_at, i * BK]).T, acc)
+        acc2 = tl.dot(x, b2.load([n_at + BN, i * BK]).T, acc2)
+    return acc, acc2
+
+
+@triton.jit
+def two_widths(a, b, b2, c, c2, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BN2: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b.T with tiles of BN + BN2 columns, whose number need not be a power of two. b2 and c2 are b and c in blocks of BN2."""
+    tm, tn = tile_of(tl.program_id(0), tl.cdiv(m, BM), tl.cdiv(n, BN + BN2), 8)
+    at = tn * (BN + BN2)
+    acc, acc2 = dots_of_two_widths(a, b, b2, tm * BM, at, k, BM, BN, BN2, BK)
+    c.store([tm * BM, at], acc.to(c.dtype))
+    c2.store([tm * BM, at + BN], acc2.to(c.dtype))
+
+
+@triton.jit
+def persistent_two_widths(a, b, b2, c, c2, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BN2: tl.constexpr, BK: tl.constexpr):
+    """`two_widths` that is persistent."""
+    tiles_m, tiles_n = tl.cdiv(m, BM), tl.cdiv(n, BN + BN2)
     for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, tl.num_programs(0), flatten=True):
         tm, tn = tile_of(tile, tiles_m, tiles_n, 8)
-        acc, acc2 = tl.zeros((BM, BN), tl.float32), tl.zeros((BM, BN // 2), tl.float32)
-        for i in range(0, tl.cdiv(k, BK)):
-            x = a.load([tm * BM, i * BK])
-            acc = tl.dot(x, b.load([tn * WIDTH, i * BK]).T, acc)
-            acc2 = tl.dot(x, b2.load([tn * WIDTH + BN, i * BK]).T, acc2)
-        c.store([tm * BM, tn * WIDTH], acc.to(c.dtype))
-        c2.store([tm * BM, tn * WIDTH + BN], acc2.to(c.dtype))
+        at = tn * (BN + BN2)
+        acc, acc2 = dots_of_two_widths(a, b, b2, tm * BM, at, k, BM, BN, BN2, BK)
+        c.store([tm * BM, at], acc.to(c.dtype))
+        c2.store([tm * BM, at + BN], acc2.to(c.dtype))
 
 
 @triton.jit
