@@ -364,31 +364,6 @@ def gated_mlp(device):
     return Case(GatedMlp(), [torch.randn(2000, 1024, device=device)])
 
 
-class ScaledLayers(nn.Module):
-    """Linear layers in fp8 with a scale of the input and one of the weights."""
-
-    def __init__(self, width=1024, hidden=2048):
-        super().__init__()
-        for name, shape in (("up", (hidden, width)), ("down", (width, hidden))):
-            self.register_buffer(name, torch.randn(shape).to(torch.float8_e4m3fn).view(torch.uint8))
-
-    @staticmethod
-    def multiply(x, codes):
-        weight, one = codes.view(torch.float8_e4m3fn), torch.ones((), device=x.device)
-        scale = x.abs().amax().float().clamp(min=1e-6) / 448
-        rounded = (x.float() / scale).to(torch.float8_e4m3fn)
-        if x.dtype == torch.float32:
-            return rounded.float() @ weight.float().t() * (scale / 32)
-        return torch._scaled_mm(rounded, weight.t(), scale, one / 32, out_dtype=x.dtype)
-
-    def forward(self, x):
-        return self.multiply(F.silu(self.multiply(x, self.up)), self.down)
-
-
-def scaled_layers(device):
-    return Case(ScaledLayers(), [torch.randn(2048, 1024, device=device)], train=False)
-
-
 class Specialized(nn.Module):
     """A block of causal attention whose linear layers and attention are kernels of the user with warp-specialized loops."""
 
@@ -418,7 +393,7 @@ def specialized(device):
 
 MODELS = {function.__name__: function for function in (
     encoder, decoder, llama, window, resnet, unet, experts, state_space, quantized, embedding_bag, group_norm, rnn, gated_mlp,
-    scaled_layers, specialized)}
+    specialized)}
 
 
 def build(name, device):

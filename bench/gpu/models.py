@@ -31,7 +31,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 AUTOTUNE = "max-autotune-no-cudagraphs"
 # By name: the mode of torch.compile, and settings of Inductor. The pattern excludes templates for pointers that compete with TMA.
-TMA = {"triton.enable_persistent_tma_matmul": True, "test_configs.autotune_choice_name_regex": "tma|bmm|conv|flex|attention"}
+TMA = {"triton.enable_persistent_tma_matmul": True, "test_configs.autotune_choice_name_regex": "tma|bmm|plus|conv|flex|attention"}
 MODES = {"default": ("default", {}), "max-autotune": (AUTOTUNE, {}), "tma": (AUTOTUNE, TMA),
          "tma-store": (AUTOTUNE, {**TMA, "triton.enable_template_tma_store": True})}
 KERNELS_OF_TRITON = ("triton_", "specialized_")  # Inductor's, and those of model_zoo's own

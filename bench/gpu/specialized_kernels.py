@@ -39,7 +39,7 @@ def attention_of_descriptors(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.
     highest = tl.full((BM,), float("-inf"), tl.float32)
     total = tl.full((BM,), 0.0, tl.float32)
     acc = tl.zeros((BM, D), tl.float32)
-    scale *= 1.4426950408889634
+    scale = tl.cast(scale * 1.4426950408889634, tl.float32)  # Inductor passes floats as f64
     rows = first + tl.arange(0, BM)
     for start in tl.range(0, first + BM if CAUSAL else length, BN, warp_specialize=True):
         s = tl.dot(x, k.load([base + start, 0]).T)

@@ -4,7 +4,8 @@
  *   %c = ttg.convert_layout %s : #x -> #y            ->       %c = arith.addf %a', %b' : tensor<…, #y>
  *
  * First, whole components of values get the layout that leaves the fewest bytes to convert (layout_components.h), and
- * reductions, scans and transpositions get the layout of their operands (sink_conversions.h).
+ * reductions, scans and transpositions get the layout of their operands; conversions that only one branch uses move into
+ * it (sink_conversions.h).
  *
  * Then, for each remaining conversion, the pass collects a backward slice through ops that work in any layout:
  * elementwise ops, splats, ranges, constants, broadcasts, expand_dims, transpositions, some reductions, other
@@ -485,14 +486,8 @@ static bool is_mma(MlirOperation op) {
   return !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding);
 }
 
-MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
-  nereid_operations_t dots = {0};
-  if (nereid_pass_option_bool(pass, "mma-only")) {
-    if (!nereid_collect(pass->op, is_mma, pass->scratch, &dots))
-      return mlirLogicalResultFailure();
-    if (dots.size == 0)
-      return mlirLogicalResultSuccess();
-  }
+/* Assigns layouts, sinks conversions, and removes each remaining one that costs more than its alternative. */
+static bool remove_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
   nereid_layout_versions_initialize(&removal.versions, pass->scratch);
   removal.carried.versions = &removal.versions;
@@ -502,23 +497,39 @@ MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t 
   int64_t sunk = 1;
   for (int round = 0; sunk && round < MAX_ROUNDS; ++round) {
     if (!nereid_layout_components_assign(pass, false))
-      return mlirLogicalResultFailure();
+      return false;
     fold_chains(&removal);
     sunk = nereid_sink_conversions(pass);
     fold_chains(&removal);
   }
   if (sunk < 0 || !nereid_layout_components_assign(pass, true))
-    return mlirLogicalResultFailure();
+    return false;
   fold_chains(&removal);
   nereid_operations_t conversions = {0}, all = {0};
   if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions) ||
       !nereid_collect(pass->op, NULL, pass->scratch, &all))
-    return mlirLogicalResultFailure();
+    return false;
   nereid_map_initialize(&removal.written.bases, pass->scratch);
   for (size_t i = 0; i < all.size; ++i)
     nereid_written_memory_add(&removal.written, all.data[i]);
   for (size_t i = 0; i < conversions.size; ++i)
     if (!try_remove(&removal, conversions.data[i]))
+      return false;
+  return prune(&removal);
+}
+
+MlirLogicalResult nereid_pass_tritongpu_remove_layout_conversions(nereid_pass_t *pass) {
+  nereid_operations_t dots = {0};
+  if (nereid_pass_option_bool(pass, "mma-only")) {
+    if (!nereid_collect(pass->op, is_mma, pass->scratch, &dots))
       return mlirLogicalResultFailure();
-  return prune(&removal) ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
+    if (dots.size == 0)
+      return mlirLogicalResultSuccess();
+  }
+  if (!remove_conversions(pass))
+    return mlirLogicalResultFailure();
+  /* In a branch, a conversion is executed less often, and ops of the branch may take its operand. */
+  const int64_t moved = nereid_sink_conversions_into_branches(pass);
+  return moved == 0 || (moved > 0 && remove_conversions(pass)) ? mlirLogicalResultSuccess()
+                                                               : mlirLogicalResultFailure();
 }

@@ -73,6 +73,29 @@ def stripes(x, o, m, n, BM: tl.constexpr, BN: tl.constexpr):
     o.store([i, j * BN], tl.reshape(a.load([i, j, 0]), (BM, BN)))
 
 
+@triton.jit
+def one_loop(x, y, bias, o, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = x @ y.T + bias. One loop over the steps of all tiles of a program; branches begin a tile and store it."""
+    a = tl.make_tensor_descriptor(x, [m, k], [k, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(y, [n, k], [k, 1], [BN, BK])
+    columns, steps, programs = tl.cdiv(n, BN), tl.cdiv(k, BK), tl.num_programs(0)
+    own = tl.cdiv(tl.cdiv(m, BM) * columns - tl.program_id(0), programs)
+    tile, i, j = tl.program_id(0) - programs, 0, 0
+    acc = tl.zeros((BM, BN), tl.float32)
+    for t in range(own * steps):
+        step = t % steps
+        if step == 0:
+            tile += programs
+            i, j = tile // columns * BM, tile % columns * BN
+        acc += tl.dot(a.load([i, step * BK]), b.load([j, step * BK]).T)
+        if step == steps - 1:
+            rows, places = i + tl.arange(0, BM)[:, None], j + tl.arange(0, BN)[None, :]
+            keep = (rows < m) & (places < n)
+            v = acc + tl.load(bias + tl.broadcast_to(places, (BM, BN)), keep)
+            tl.store(o + rows * n + places, v.to(o.dtype.element_ty), keep)
+            acc = tl.zeros((BM, BN), tl.float32)
+
+
 @triton.jit(noinline=True)
 def step_of(a, b, i, j, k):
     return tl.dot(a.load([i, k]), b.load([k, j]))
@@ -192,6 +215,15 @@ def cases():
     both = dict(x=rand("f32", 60, 32), y=rand("f32", 60, 32), o=described(zeros("f32", 60, 32), 16, 32), n=60, flip=2)
     yield Case(
         "made_in_branch", made_in_branch, (4,), both, lambda v: {"o": np.concatenate([v.x[:32], -v.y[32:]])}, dict(BM=16, BN=32)
+    )
+    yield Case(
+        "one_loop_of_tiles",
+        one_loop,
+        (3,),
+        dict(x=rand("f16", 136, 96), y=rand("f16", 200, 96), bias=rand("f16", 200), o=zeros("f16", 136, 200), m=136, n=200, k=96),
+        lambda v: {"o": v.x @ v.y.T + v.bias},
+        dict(BM=64, BN=64, BK=32),
+        code=("cp.async.bulk.tensor.2d.shared", "wgmma.wait_group.sync.aligned 1"),
     )
     yield Case("chosen", chosen, (4,), both, lambda v: {"o": np.concatenate([v.x[:32], v.y[32:]])}, dict(BM=16, BN=32))
     yield Case(

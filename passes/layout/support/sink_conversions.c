@@ -6,16 +6,25 @@
  * Values loaded in a coalesced layout are then reduced in that layout, and four elements are converted instead of 4096.
  * An operation takes the layout of the source of one of its operands' conversions if the resulting conversions, of its
  * other operands and of its results, cost no more than the existing ones. Operations are visited in program order, so a
- * conversion sinks through a chain of them. */
+ * conversion sinks through a chain of them.
+ *
+ *   %c = convert %x                  scf.if %last {
+ *   scf.if %last {            ->       %c = convert %x
+ *     store %c                         store %c
+ *
+ * A conversion that only one branch uses moves there: the epilogue of a loop over all steps of several tiles is executed
+ * once per tile, and a dot whose result is used there only stays in flight in the other iterations. */
 #include "passes/layout/support/sink_conversions.h"
 
 #include "dialects/defining_op.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
 #include "passes/layout/support/conversion_cost.h"
 #include "passes/support/collect.h"
 #include "seam/ir.h"
 
+#include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 
@@ -187,4 +196,44 @@ int64_t nereid_sink_conversions(nereid_pass_t *pass) {
   for (size_t i = 0; i < ops.size && !pass->scratch->failed; ++i)
     sunk += sink(pass, ops.data[i]);
   return pass->scratch->failed ? -1 : sunk;
+}
+
+/* --- into branches --- */
+
+/* The block of an scf.if in `block` that contains `user`; null if it is in none, or in `block` itself. */
+static MlirBlock branch_with(MlirBlock block, MlirOperation user) {
+  MlirBlock inner = {NULL};
+  for (; !mlirOperationIsNull(user); user = mlirOperationGetParentOperation(user)) {
+    if (mlirBlockEqual(mlirOperationGetBlock(user), block))
+      return nereid_op_kind(user) == NEREID_OP_SCF_IF ? inner : (MlirBlock){NULL};
+    inner = mlirOperationGetBlock(user);
+  }
+  return (MlirBlock){NULL};
+}
+
+/* The branch that contains all users; null if there is none. */
+static MlirBlock branch_of_users(MlirOperation op) {
+  MlirBlock common = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(op)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirBlock branch = branch_with(mlirOperationGetBlock(op), mlirOpOperandGetOwner(use));
+    if (mlirBlockIsNull(branch) || (!mlirBlockIsNull(common) && !mlirBlockEqual(common, branch)))
+      return (MlirBlock){NULL};
+    common = branch;
+  }
+  return common;
+}
+
+int64_t nereid_sink_conversions_into_branches(nereid_pass_t *pass) {
+  int64_t moved = 0;
+  nereid_operations_t ops = {0};
+  (void)nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &ops);
+  for (size_t i = ops.size; i-- > 0 && !pass->scratch->failed;) { /* users before the conversions that they use */
+    MlirBlock branch = branch_of_users(ops.data[i]);
+    for (; !mlirBlockIsNull(branch); branch = branch_of_users(ops.data[i])) {
+      mlirOperationMoveBefore(ops.data[i], mlirBlockGetFirstOperation(branch));
+      ++moved;
+    }
+  }
+  return pass->scratch->failed ? -1 : moved;
 }
