@@ -32,6 +32,11 @@
 #define NEREID_ATTR_LOOP_STAGE "loop.stage"
 #define NEREID_ATTR_LOOP_CLUSTER "loop.cluster"
 
+/* Discardable attributes of a ttg.warp_specialize with regions of LLVM: bytes in shared memory for its captures; all
+ * CTAs of the cluster synchronize where its regions begin and end. */
+#define NEREID_ATTR_ALLOCATION_SIZE "allocation.size"
+#define NEREID_ATTR_CLUSTER_BARRIER "ttg.cluster_barrier"
+
 /* --- names and attributes --- */
 
 static inline MlirStringRef nereid_ir_ref(const char *text) {

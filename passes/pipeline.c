@@ -84,8 +84,8 @@ static const char *const frames[] = {
     NULL,
 };
 
-/* Requires frames. Afterwards everything is a function of the LLVM dialect with the kernel ABI. Cleanup is left to
- * LLVM, which does it better. */
+/* Requires frames. Afterwards everything is a function of the LLVM dialect with the kernel ABI; partitions of warps are
+ * regions of it still. Cleanup is left to LLVM, which does it better. */
 static const char *const llvm[] = {
     "triton-nvidia-gpu-proxy-fence-insertion{compute-capability=$capability}",
     "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion "
@@ -95,6 +95,7 @@ static const char *const llvm[] = {
 
 static const char *const finish[] = {
     "convert-nv-gpu-to-llvm",
+    "convert-warp-specialize-to-llvm",
     NULL,
 };
 

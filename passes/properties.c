@@ -5,6 +5,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 
@@ -119,6 +120,10 @@ static bool check_scratch_offsets(MlirOperation op) {
 
 static bool check_lowered(MlirOperation op) {
   return !is_of_dialect(op, "tt") && !is_of_dialect(op, "ttg") && !is_of_dialect(op, "ttng");
+}
+
+static bool check_per_thread(MlirOperation op) {
+  return check_lowered(op) || nereid_ttg_is_warp_specialize(op);
 }
 
 static const struct {

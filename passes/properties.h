@@ -27,6 +27,8 @@
   X(SHARED_OFFSETS, shared_offsets, "shared-offsets",                                                                  \
     "Buffers and scratch in shared memory have an allocation.offset.")                                                 \
   X(SCRATCH_OFFSETS, scratch_offsets, "scratch-offsets", "Every ttg.global_scratch_alloc has its offset.")             \
+  X(PER_THREAD, per_thread, "per-thread",                                                                              \
+    "Operations are of one thread: of tt, ttg and ttng only ttg.warp_specialize is left.")                             \
   X(LOWERED, lowered, "lowered", "No operation of tt, ttg or ttng is left.")
 
 typedef enum nereid_property_index {

@@ -13,8 +13,7 @@
 #include "mlir-c/IR.h"
 
 typedef struct nereid_lower_row nereid_lower_row_t;
-typedef struct nereid_lower_workers nereid_lower_workers_t; /* warps.h */
-typedef struct nereid_lower_word nereid_lower_word_t;       /* emit.c */
+typedef struct nereid_lower_word nereid_lower_word_t; /* emit.c */
 
 /* What the target and the caller decide. */
 typedef struct nereid_lower_options {
@@ -72,25 +71,24 @@ typedef struct nereid_lower_module {
 typedef struct nereid_lower_function {
   MlirOperation op; /* the tt.func */
   bool is_kernel;
-  MlirBlock loading_block;         /* the last block of a loop that loaded a tensor from global memory */
-  intptr_t loaded_bytes;           /* per thread, by the loads of loading_block so far */
-  intptr_t most_loaded_bytes;      /* the largest loaded_bytes of any block in a loop */
-  MlirBlock entry;                 /* entry block of the llvm.func */
-  nereid_lower_workers_t *workers; /* kernel with warps for partitions; null: all warps run the function */
-  MlirValue print_buffer;          /* ptr, null until something is printed */
-  nereid_map_t values;             /* MlirValue -> nereid_lowered_t * */
-  nereid_map_t blocks;             /* MlirBlock -> its block in the llvm.func */
-  nereid_map_t looping;            /* MlirBlocks of the function that are in a loop */
-  nereid_map_t words;              /* the first part of a 32-bit word -> nereid_lower_word_t * (nereid_emit_split) */
-  nereid_lower_word_t *last_word;  /* null: none */
-  nereid_map_t over_budget;        /* tensor types that a remark has reported as too large */
+  MlirBlock loading_block;        /* the last block of a loop that loaded a tensor from global memory */
+  intptr_t loaded_bytes;          /* per thread, by the loads of loading_block so far */
+  intptr_t most_loaded_bytes;     /* the largest loaded_bytes of any block in a loop */
+  MlirBlock entry;                /* entry block of the llvm.func */
+  bool has_other_warps;           /* a kernel that is launched with more warps than its own */
+  MlirValue print_buffer;         /* ptr, null until something is printed */
+  nereid_map_t values;            /* MlirValue -> nereid_lowered_t * */
+  nereid_map_t blocks;            /* MlirBlock -> its block in the llvm.func */
+  nereid_map_t looping;           /* MlirBlocks of the function that are in a loop */
+  nereid_map_t words;             /* the first part of a 32-bit word -> nereid_lower_word_t * (nereid_emit_split) */
+  nereid_lower_word_t *last_word; /* null: none */
+  nereid_map_t over_budget;       /* tensor types that a remark has reported as too large */
 } nereid_lower_function_t;
 
 /* The warps that run the code being lowered: all of the function's, or those of a partition of ttg.warp_specialize. */
 typedef struct nereid_lower_warp_group {
   nereid_thread_grid_t grid;
   MlirBlock prologue;       /* ends in a branch to the body; of a function its entry */
-  MlirBlock after;          /* the successor of the region of ttg.warp_specialize that is lowered */
   MlirValue thread_id;      /* i32, within the group */
   MlirValue uniform_thread; /* i32, thread_id of the warp's first lane; null until used */
   MlirValue first_warp;     /* i32, the group's first warp in the CTA; null: 0 */
@@ -122,6 +120,9 @@ struct nereid_lower_row {
   nereid_lower_fn lower;
   const char *to;
 };
+
+/* Zeroes `module` and sets its context, operation, arena, types and maps: enough to emit ops. `op` is a builtin.module. */
+void nereid_lower_module_initialize(nereid_lower_module_t *module, MlirOperation op, nereid_arena_t *arena);
 
 /* A group without values in the arena: the first block of its code is `prologue`. */
 nereid_lower_warp_group_t nereid_lower_warp_group_at(nereid_arena_t *arena, MlirBlock prologue,

@@ -4,6 +4,8 @@
  *   ->
  *   llvm.func @k(%x: !llvm.ptr<1>, …) attributes {nvvm.kernel, …} { … }
  *
+ * In kernels, ttg.warp_specialize stays, with LLVM in its regions (function/warp_specialize.c).
+ *
  * Requires: encodings on all tensors, cf instead of scf, allocated shared memory (ttg.shared and allocation.offset).
  * Keeps: locations, argument names and attributes, module attributes. Establishes: the kernel ABI of docs/abi.md. */
 #include "conversion/ttg_to_llvm/emit.h"
@@ -46,25 +48,6 @@ static const nereid_lower_row_t *const *index_rows(nereid_arena_t *arena) {
   return rows;
 }
 
-static void make_types(nereid_lower_module_t *module) {
-  MlirContext context = module->context;
-  module->types = (nereid_lower_types_t){
-      .i1 = mlirIntegerTypeGet(context, 1),
-      .i8 = mlirIntegerTypeGet(context, 8),
-      .i16 = mlirIntegerTypeGet(context, 16),
-      .i32 = mlirIntegerTypeGet(context, 32),
-      .i64 = mlirIntegerTypeGet(context, 64),
-      .f16 = mlirF16TypeGet(context),
-      .bf16 = mlirBF16TypeGet(context),
-      .f32 = mlirF32TypeGet(context),
-      .f64 = mlirF64TypeGet(context),
-      .ptr = mlirLLVMPointerTypeGet(context, NEREID_SPACE_GENERIC),
-      .ptr_global = mlirLLVMPointerTypeGet(context, NEREID_SPACE_GLOBAL),
-      .ptr_shared = mlirLLVMPointerTypeGet(context, NEREID_SPACE_SHARED),
-      .none = mlirLLVMVoidTypeGet(context),
-  };
-}
-
 /* Overflow flags by their text, in both dialects. */
 static void make_overflow_flags(nereid_lower_module_t *module) {
   static const char *const texts[NEREID_LOWER_OVERFLOWS][2] = {
@@ -80,25 +63,16 @@ static void make_overflow_flags(nereid_lower_module_t *module) {
 }
 
 static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
-  *module = (nereid_lower_module_t){
-      .context = pass->context,
-      .op = pass->op,
-      .block = mlirModuleGetBody(mlirModuleFromOperation(pass->op)),
-      .arena = pass->scratch,
-      .rows = index_rows(pass->scratch),
-      .options = {.capability = nereid_pass_capability(pass),
-                  .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
-                  .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion"),
-                  .global_order = nereid_pass_option_bool(pass, "global-order"),
-                  .kernel_tensors = nereid_pass_option_bool(pass, "kernel-tensors")},
-  };
-  make_types(module);
+  nereid_lower_module_initialize(module, pass->op, pass->scratch);
+  module->rows = index_rows(pass->scratch);
+  module->options = (nereid_lower_options_t){.capability = nereid_pass_capability(pass),
+                                             .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
+                                             .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion"),
+                                             .global_order = nereid_pass_option_bool(pass, "global-order"),
+                                             .kernel_tensors = nereid_pass_option_bool(pass, "kernel-tensors")};
   make_overflow_flags(module);
   if (module->options.fp_fusion)
     module->contract = mlirAttributeParseGet(pass->context, mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
-  nereid_map_initialize(&module->layouts, pass->scratch);
-  nereid_map_initialize(&module->declared, pass->scratch);
-  nereid_map_initialize(&module->strings, pass->scratch);
   return module->rows && nereid_call_graph_build(pass->op, pass->scratch, &module->graph) == NEREID_OK &&
          nereid_lower_find_needs(module) && nereid_axis_info_run(pass->op, pass->scratch, &module->axis) == NEREID_OK;
 }

@@ -279,11 +279,12 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
   }
 }
 
+bool nereid_slots_check_scratch(MlirOperation op) {
+  return nereid_ir_allocation_offset(op, -1) >= 0 ||
+         nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
+}
+
 MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op) {
-  const int64_t offset = nereid_ir_allocation_offset(op, -1);
-  if (offset < 0) {
-    nereid_lower_error(op, "has no place in shared memory: allocate-shared-memory comes first");
-    return (MlirValue){NULL};
-  }
-  return nereid_lower_shared_pointer(lower, offset);
+  return nereid_slots_check_scratch(op) ? nereid_lower_shared_pointer(lower, nereid_ir_allocation_offset(op, 0))
+                                        : (MlirValue){NULL};
 }

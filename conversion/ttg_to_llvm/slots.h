@@ -68,6 +68,9 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
 /* ptr<3>: the slot of register `r`. */
 MlirValue nereid_slots_address(nereid_lower_t *lower, const nereid_slots_t *slots, uint32_t r);
 
+/* Whether `op` has a place in shared memory; false after a diagnostic. */
+bool nereid_slots_check_scratch(MlirOperation op);
+
 /* The op's scratch; earlier accesses of these bytes are complete (analysis/membar/membar.h). Null after a diagnostic if
  * shared memory has not been allocated. */
 MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op);

@@ -25,6 +25,11 @@ MlirOperation nereid_ttg_module(MlirOperation op) {
   return op;
 }
 
+bool nereid_ttg_is_warp_specialize(MlirOperation op) {
+  return IS(op, "ttg.warp_specialize") || IS(op, "ttg.warp_specialize.partitions") || IS(op, "ttg.warp_yield") ||
+         IS(op, "ttg.warp_return");
+}
+
 static int32_t integer_of(MlirOperation op, const char *name, int32_t fallback) {
   if (mlirOperationIsNull(op))
     return fallback;
@@ -46,7 +51,7 @@ int32_t nereid_ttg_region_num_warps(MlirRegion region) {
 
 int32_t nereid_ttg_num_warps(MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
-    if (IS(op, "builtin.module") || IS(op, "tt.func")) {
+    if (IS(op, "builtin.module") || IS(op, "tt.func") || IS(op, "llvm.func")) {
       int32_t warps = integer_of(op, "ttg.num-warps", -1);
       if (warps > 0)
         return warps;

@@ -10,6 +10,7 @@
 
 #include <mlir-c/IR.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -21,9 +22,13 @@ extern "C" {
 MlirOperation nereid_ttg_module(MlirOperation op);
 
 /* Returns the number of warps that execute `op`: those of its partition of ttg.warp_specialize, else ttg.num-warps of
- * the function, else of the module. -1 when none of them specifies it. The ttg.warp_specialize itself is outside of its
+ * the function, of tt or of LLVM, else of the module. -1 when none of them specifies it. The ttg.warp_specialize itself is outside of its
  * partitions. */
 int32_t nereid_ttg_num_warps(MlirOperation op);
+
+/* Whether `op` is a ttg.warp_specialize, holds its partitions or ends one of its regions: these operations may contain
+ * code of any dialect, also after the conversion to LLVM. */
+bool nereid_ttg_is_warp_specialize(MlirOperation op);
 
 /* Returns the number of warps that execute the operations of `region`. */
 int32_t nereid_ttg_region_num_warps(MlirRegion region);

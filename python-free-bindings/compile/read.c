@@ -9,6 +9,7 @@
  * The first token only selects a parser; the stage is determined from the parsed module. */
 #include "session.h"
 
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "python-free-bindings/compile/scan.h"
@@ -119,7 +120,8 @@ static MlirWalkResult look(MlirOperation op, void *user_data) {
   if (has_dialect(name, "builtin."))
     return MlirWalkResultAdvance;
   content->any = true;
-  content->tt |= has_dialect(name, "tt.") || has_dialect(name, "ttg.") || has_dialect(name, "ttng.");
+  content->tt |= has_dialect(name, "tt.") || has_dialect(name, "ttng.") ||
+                 (has_dialect(name, "ttg.") && !nereid_ttg_is_warp_specialize(op)); /* it stays at the llvm stage */
   content->layouts |= has_layouts(op);
   content->llvm |= has_dialect(name, "llvm.");
   return content->tt && content->layouts ? MlirWalkResultInterrupt : MlirWalkResultAdvance;

@@ -120,6 +120,7 @@ static void test_properties(void **state) {
       {NEREID_IR_SCRATCH_OFFSETS,
        "%0 = ttg.global_scratch_alloc {nbytes = 128 : i32, alignment = 128 : i32} : !tt.ptr<i8>"},
       {NEREID_IR_WARP_GROUPS, "ttg.warp_specialize() default { ttg.warp_yield } : () -> ()"},
+      {NEREID_IR_PER_THREAD, "ttg.local_barrier"},
       {NEREID_IR_LOWERED, "tt.assert %c, \"no\" : i1"},
   };
   MlirContext context = nereid_context_create();

@@ -14,7 +14,6 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/structs.h"
-#include "conversion/ttg_to_llvm/function/warps.h"
 
 #include "analysis/allocation/alias.h"
 #include "base/ptx_name.h"
@@ -228,7 +227,6 @@ static MlirValue pack(nereid_lower_t *lower, const nereid_values_t *values, cons
 
 static bool return_from_kernel(nereid_lower_t *lower, MlirOperation op) {
   MlirValue value = nereid_structs_pack_results(lower, op);
-  nereid_warps_dismiss(lower);
   nereid_emit_op(lower, "llvm.return", 0, NULL, !mlirValueIsNull(value), &value, 0, NULL);
   return true;
 }
@@ -253,7 +251,6 @@ static bool lower_return(nereid_lower_t *lower, MlirOperation op, const nereid_l
     return false;
   if (values.size > 1)
     values.data[0] = pack(lower, &values, &returned);
-  nereid_warps_dismiss(lower);
   nereid_emit_op(lower, "llvm.return", 0, NULL, values.size > 0, values.data, 0, NULL);
   return true;
 }

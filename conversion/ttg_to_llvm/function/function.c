@@ -129,12 +129,10 @@ static bool lower_body(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   if (!nereid_structs_unpack_arguments(lower))
     return false;
   cast_descriptors(lower);
-  if (!nereid_warps_begin(lower, nereid_lower_block(lower, blocks->data[0]))) /* terminates the prologue */
-    return false;
+  nereid_warps_begin(lower, blocks); /* terminates the prologue */
   for (size_t i = 0; i < blocks->size; ++i)
     if (!lower_block(lower, blocks->data[i]))
       return false;
-  nereid_warps_end(lower);
   return !lower->arena->failed;
 }
 

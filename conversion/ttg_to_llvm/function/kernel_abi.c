@@ -66,12 +66,16 @@ static bool is_touched(MlirAttribute attributes) {
                                                             attributes, nereid_ir_ref(NEREID_ATTR_TMA_DESCRIPTOR)));
 }
 
+bool nereid_kernel_abi_is_kernel(MlirOperation function) {
+  return mlirOperationHasInherentAttributeByName(function, nereid_ir_ref("nvvm.kernel")) ||
+         nereid_ir_has_attribute(function, "nvvm.kernel");
+}
+
 static bool apply_to_function(MlirOperation function, nereid_arena_t *arena) {
   MlirAttribute all = nereid_ir_attribute(function, NEREID_ATTR_ARGUMENT_ATTRIBUTES);
   if (mlirAttributeIsNull(all))
     return true;
-  const bool kernel = mlirOperationHasInherentAttributeByName(function, nereid_ir_ref("nvvm.kernel")) ||
-                      nereid_ir_has_attribute(function, "nvvm.kernel");
+  const bool kernel = nereid_kernel_abi_is_kernel(function);
   MlirContext context = mlirOperationGetContext(function);
   const intptr_t count = mlirArrayAttrGetNumElements(all);
   MlirAttribute *changed = nereid_arena_new(arena, MlirAttribute, (size_t)count);

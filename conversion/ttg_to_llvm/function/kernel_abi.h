@@ -13,6 +13,9 @@ enum { NEREID_TMA_DESCRIPTOR_BYTES = 128, NEREID_TMA_DESCRIPTOR_ALIGNMENT = 64 }
  * this value and type. */
 bool nereid_kernel_abi_is_descriptor(MlirAttribute attributes);
 
+/* Whether `function`, an llvm.func, is a kernel. */
+bool nereid_kernel_abi_is_kernel(MlirOperation function);
+
 /* Brings the by-value descriptors of every llvm.func in `module` in line with the `tt.nv_tma_desc` of its arguments, so
  * that the attribute is effective after an edit at the llvm stage: with it the argument is byval, grid_constant and
  * align 64, without it none of these. False after a located error for a function that is not a kernel. */

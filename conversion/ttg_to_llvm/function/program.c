@@ -63,7 +63,7 @@ static bool lower_cluster_barrier(nereid_lower_t *lower, MlirOperation op, const
   const bool arrives = nereid_op_kind(op) == NEREID_OP_TTNG_CLUSTER_ARRIVE;
   if (!nereid_target_has_async_proxy(lower->module->options.capability))
     return nereid_lower_error(op, "requires sm_90: earlier targets have no clusters");
-  if (lower->function->workers)
+  if (lower->function->has_other_warps)
     return nereid_lower_error(op, "waits for all warps of the CTA, but some run partitions of ttg.warp_specialize");
   if (arrives)
     nereid_emit_mbarrier_fence(lower);

@@ -183,13 +183,14 @@ static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attrib
         nereid_emit_attribute(lower, "nvvm.cluster_dim", mlirDenseI32ArrayGet(lower->context, 1, &ctas)));
 }
 
-/* Copies discardable attributes, except those with another meaning, or none, on llvm.func. */
+/* Copies discardable attributes, except those with another meaning, or none, on llvm.func. The number of a kernel's own
+ * warps is for convert-warp-specialize-to-llvm. */
 static void append_discardable(nereid_lower_t *lower, MlirOperation function, attributes_t *attributes) {
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(function, i);
     MlirStringRef name = mlirIdentifierStr(attribute.name);
     if (!mlirStringRefEqual(name, nereid_ir_ref("noinline")) &&
-        !mlirStringRefEqual(name, nereid_ir_ref("ttg.num-warps")))
+        (lower->function->is_kernel || !mlirStringRefEqual(name, nereid_ir_ref("ttg.num-warps"))))
       nereid_vector_push(lower->arena, attributes, attribute);
   }
 }

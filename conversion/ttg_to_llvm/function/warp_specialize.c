@@ -1,23 +1,17 @@
-/* Lowers ttg.warp_specialize: assigns partitions to waiting warps (warps.c).
+/* Lowers the regions of ttg.warp_specialize; the op stays, for convert-warp-specialize-to-llvm (dispatch/).
  *
- *   tt.func public @k …                       entry:   warp < 4 ? body : work
- *     ttg.warp_specialize(%x)                 body:    [states] = {1, 1, 2, 0}, [captures] = %x
- *     default { D }                  ->                bar.sync 1     bar.sync 1     D     bar.sync 1     …
- *     partition0(%a) num_warps(2) { P }                [states] = {255 …}     bar.sync 1     ret
- *     partition1(%a) num_warps(1) { Q }       work:    bar.sync 1
- *     …                                                switch [states + warp - 4]  {0: …, 1: P', 2: Q'}, else: ret
- *                                             P':      %a = [captures]     bar.sync 1   P   bar.sync 1   goto work
+ *   ttg.warp_specialize(%buffer, %n)                    ttg.warp_specialize(%n)
+ *   default { D }                                ->     default { D' }
+ *   partition0(%b, %m) num_warps(2) { P }               partition0(%m: i32) num_warps(2) {
+ *     : (!ttg.memdesc<…>, i32) -> tensor<…>               %tid = tid.x - 128, %b = address     P' }
+ *                                                         : (i32) -> (f32, f32)
  *
- * The kernel is launched with more warps than run its function (passes/memory/allocate_warp_groups.c). One thread
- * writes the captures and a byte for each other warp: the number of its partition in the kernel. All warps synchronize
- * at barrier 1, which has no other use; again after the captures are read, as their bytes may be reused then; and
- * again when all regions have ended. Values available at the entry of the function (its arguments, constants,
- * addresses of buffers) are not passed through memory: a partition recomputes them.
+ * All that depends on the warps of a partition is final here, so that each region is ordinary code that can be edited:
+ * it numbers its threads from its first warp and has its own barrier id; a single warp needs none. Layouts, scratch and
+ * barriers inside are for its warps. What is left for the later pass are the branches between warps.
  *
- * A partition numbers its threads from its first warp and has its own barrier id; a single warp needs none.
- * Layouts, scratch and barriers inside are for its warps. Registers are reallocated between the barriers where all
- * regions begin and after the one where they end, so a warp that releases registers does not wait for a warp that
- * requests them. */
+ * Partitions compute addresses of buffers again. Other values from outside are captured, also those that lowering adds:
+ * the pointer to global scratch, the buffer of prints. */
 #include "analysis/allocation/scratch.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/blocks.h"
@@ -25,155 +19,132 @@
 #include "conversion/ttg_to_llvm/function/warps.h"
 #include "conversion/ttg_to_llvm/slots.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 
-#include "mlir-c/Dialect/LLVM.h"
+/* --- the op --- */
 
-/* --- captures --- */
+static MlirOperation partitions_of(MlirOperation op) {
+  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op)));
+}
 
-/* A capture that is available at the function entry: an argument, a constant. */
-static bool is_in_entry(const nereid_lower_t *lower, MlirValue value) {
-  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-  return mlirBlockEqual(block, lower->function->entry);
+static MlirWalkResult find_cluster_access(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  *found =
+      (kind == NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL &&
+       nereid_ttng_async_tma_copy_global_to_local_get_multicast(op)) ||
+      (kind == NEREID_OP_TTNG_ARRIVE_BARRIER && !mlirAttributeIsNull(nereid_ttng_arrive_barrier_get_ctas_attr(op)));
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+/* Whether the function accesses the shared memory of other CTAs. */
+static bool accesses_cluster(MlirOperation function) {
+  bool found = false;
+  mlirOperationWalk(function, find_cluster_access, &found, MlirWalkPreOrder);
+  return found;
+}
+
+static void add_attributes(nereid_lower_t *lower, MlirOperation op, MlirOperationState *state) {
+  const int64_t bytes = nereid_scratch_bytes(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(state, 1, &attribute);
+  }
+  MlirNamedAttribute size =
+      nereid_emit_attribute(lower, NEREID_ATTR_ALLOCATION_SIZE, mlirIntegerAttrGet(lower->types->i32, bytes));
+  MlirNamedAttribute cluster =
+      nereid_emit_attribute(lower, NEREID_ATTR_CLUSTER_BARRIER, mlirUnitAttrGet(lower->context));
+  if (bytes)
+    mlirOperationStateAddAttributes(state, 1, &size);
+  if (accesses_cluster(lower->function->op))
+    mlirOperationStateAddAttributes(state, 1, &cluster);
+}
+
+static void add_partitions(nereid_lower_t *lower, MlirOperation made, intptr_t count) {
+  MlirOperationState state =
+      mlirOperationStateGet(nereid_ir_ref("ttg.warp_specialize.partitions"), lower->builder.location);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirRegion region = mlirRegionCreate();
+    mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  }
+  MlirBlock holder = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(nereid_ttg_warp_specialize_get_partition_op_holder(made), holder);
+  mlirBlockAppendOwnedOperation(holder, mlirOperationCreate(&state));
+}
+
+/* The lowered op, with empty regions and without captures; its results are those of `op`. Null if out of memory. */
+static MlirOperation create_op(nereid_lower_t *lower, MlirOperation op) {
+  nereid_types_t types = {0};
+  intptr_t next = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!nereid_lower_append_types(lower, mlirValueGetType(mlirOperationGetResult(op, i)), &types))
+      return (MlirOperation){NULL};
+  MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("ttg.warp_specialize"), lower->builder.location);
+  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+  mlirOperationStateAddResults(&state, (intptr_t)types.size, types.data);
+  mlirOperationStateAddOwnedRegions(&state, 2, regions);
+  add_attributes(lower, op, &state);
+  MlirOperation made = mlirOperationCreate(&state);
+  add_partitions(lower, made, mlirOperationGetNumRegions(partitions_of(op)));
+  nereid_emit_insert_op(lower, made);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    nereid_lowered_t lowered = nereid_lower_array(lower, nereid_lower_registers(lower, mlirValueGetType(result)));
+    for (intptr_t r = 0; lowered.values && r < lowered.count; ++r)
+      lowered.values[r] = mlirOperationGetResult(made, next++);
+    nereid_lower_set(lower, result, lowered);
+  }
+  return made;
+}
+
+/* --- regions --- */
+
+/* Appends blocks for those of `source` to `target`; `out_blocks` gets the former in the order of lowering. */
+static bool create_blocks(nereid_lower_t *lower, MlirRegion source, MlirRegion target, nereid_blocks_t *out_blocks) {
+  if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(source), out_blocks))
+    return false;
+  for (size_t i = 0; i < out_blocks->size; ++i)
+    if (!nereid_lower_create_block(lower, out_blocks->data[i], i == 0, target))
+      return false;
+  return true;
+}
+
+static bool lower_blocks(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  for (size_t i = 0; i < blocks->size; ++i) {
+    lower->builder.block = nereid_lower_block(lower, blocks->data[i]);
+    lower->builder.before = (MlirOperation){NULL};
+    if (!nereid_lower_ops(lower, blocks->data[i], (MlirOperation){NULL}))
+      return false;
+  }
+  return true;
+}
+
+static bool lower_default(const nereid_lower_t *lower, MlirOperation op, MlirOperation made) {
+  nereid_lower_t inside = *lower;
+  nereid_blocks_t blocks = {0};
+  return create_blocks(&inside, nereid_ttg_warp_specialize_get_default_region(op),
+                       nereid_ttg_warp_specialize_get_default_region(made), &blocks) &&
+         lower_blocks(&inside, &blocks);
 }
 
 static bool is_buffer_of_kernel(MlirValue capture) {
   return mlirValueIsAOpResult(capture) && nereid_op_kind(mlirOpResultGetOwner(capture)) == NEREID_OP_TTG_LOCAL_ALLOC;
 }
 
-static bool is_stored(nereid_lower_t *lower, MlirValue capture) {
-  return !is_buffer_of_kernel(capture) && !is_in_entry(lower, nereid_lower_get(lower, capture).values[0]);
-}
-
-static bool stores_captures(nereid_lower_t *lower, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (is_stored(lower, mlirOperationGetOperand(op, i)))
-      return true;
-  return false;
-}
-
-static MlirType memory_type(nereid_lower_t *lower, MlirType type) {
-  return mlirTypeIsALLVMPointerType(type) ? type : nereid_slots_memory_type(lower, type);
-}
-
-static MlirNamedAttribute alignment_at(nereid_lower_t *lower, MlirOperation op, int64_t offset) {
-  const int64_t known = offset | nereid_scratch_alignment(op);
-  return nereid_emit_attribute(lower, "alignment", mlirIntegerAttrGet(lower->types->i64, known & -known));
-}
-
-static void store_captures(nereid_lower_t *lower, MlirOperation op) {
-  int64_t offset = 0;
+/* Sets the partition's arguments to values from outside, which isolate() replaces. */
+static void take_captures(nereid_lower_t *partition, MlirOperation op, MlirRegion source) {
+  MlirBlock entry = mlirRegionGetFirstBlock(source);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue capture = mlirOperationGetOperand(op, i);
-    if (is_stored(lower, capture)) {
-      MlirValue value = nereid_lower_get(lower, capture).values[0];
-      MlirNamedAttribute alignment = alignment_at(lower, op, offset);
-      MlirValue at = nereid_emit_offset(lower, nereid_slots_scratch(lower, op), offset);
-      value = nereid_slots_to_memory(lower, memory_type(lower, mlirValueGetType(value)), value);
-      nereid_emit_op(lower, "llvm.store", 0, NULL, 2, (MlirValue[]){value, at}, 1, &alignment);
-    }
-    offset += nereid_scratch_capture_bytes(mlirValueGetType(capture));
+    nereid_lower_set_scalar(partition, mlirBlockGetArgument(entry, i),
+                            is_buffer_of_kernel(capture)
+                                ? nereid_slots_scratch(partition, mlirOpResultGetOwner(capture))
+                                : nereid_lower_get(partition, capture).values[0]);
   }
-}
-
-/* The value of the capture in partitions. */
-static MlirValue take_capture(nereid_lower_t *lower, MlirOperation op, MlirValue capture, int64_t offset) {
-  MlirValue value = nereid_lower_get(lower, capture).values[0];
-  MlirType type = mlirValueGetType(value), in_memory = memory_type(lower, type);
-  if (is_buffer_of_kernel(capture))
-    return nereid_slots_scratch(lower, mlirOpResultGetOwner(capture));
-  if (!is_stored(lower, capture))
-    return value;
-  MlirNamedAttribute alignment = alignment_at(lower, op, offset);
-  MlirValue at = nereid_emit_offset(lower, nereid_slots_scratch(lower, op), offset);
-  value = mlirOperationGetResult(nereid_emit_op(lower, "llvm.load", 1, &in_memory, 1, &at, 1, &alignment), 0);
-  return nereid_slots_from_memory(lower, type, value);
-}
-
-static void take_captures(nereid_lower_t *lower, MlirOperation op, MlirRegion partition) {
-  MlirBlock entry = mlirRegionGetFirstBlock(partition);
-  int64_t offset = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    MlirValue capture = mlirOperationGetOperand(op, i);
-    nereid_lower_set_scalar(lower, mlirBlockGetArgument(entry, i), take_capture(lower, op, capture, offset));
-    offset += nereid_scratch_capture_bytes(mlirValueGetType(capture));
-  }
-}
-
-/* --- registers --- */
-
-/* The registers per thread in region `region`: 0 the default region, i + 1 partition i; 0 if unspecified. */
-static int32_t registers_at(MlirOperation op, intptr_t region) {
-  return mlirAttributeIsNull(nereid_ttg_warp_specialize_get_actual_registers_attr(op)) ||
-                 region >= nereid_ttg_warp_specialize_get_actual_registers_count(op)
-             ? 0
-             : nereid_ttg_warp_specialize_get_actual_registers(op, region);
-}
-
-static void emit_registers(nereid_lower_t *lower, MlirOperation op, intptr_t region, bool begins) {
-  const int32_t actual = registers_at(op, region), launched = (nereid_ttg_maxnreg(op) + 7) / 8 * 8;
-  const int32_t from = begins ? launched : actual, to = begins ? actual : launched;
-  if (!actual || !launched || from == to)
-    return;
-  MlirValue number = nereid_emit_i32(lower, to);
-  nereid_emit_intrinsic(
-      lower, to > from ? "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32" : "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32",
-      (MlirType){NULL}, 1, &number);
-}
-
-/* --- regions --- */
-
-/* Lowers the blocks of `region` after lower->builder; its end branches to lower->group->after. */
-static bool lower_region(nereid_lower_t *lower, MlirRegion region) {
-  nereid_blocks_t blocks = {0};
-  if (!nereid_lower_order_blocks(lower->arena, mlirRegionGetFirstBlock(region), &blocks))
-    return false;
-  for (size_t i = 0; i < blocks.size; ++i)
-    if (!nereid_lower_create_block(lower, blocks.data[i], i == 0, mlirBlockGetParentRegion(lower->function->entry)))
-      return false;
-  nereid_emit_branch(lower, nereid_lower_block(lower, blocks.data[0]), 0, NULL);
-  for (size_t i = 0; i < blocks.size; ++i) {
-    lower->builder.block = nereid_lower_block(lower, blocks.data[i]);
-    lower->builder.before = (MlirOperation){NULL};
-    if (!nereid_lower_ops(lower, blocks.data[i], (MlirOperation){NULL}))
-      return false;
-  }
-  return true;
-}
-
-/* The block after the default region: its arguments are the results. */
-static bool make_rest(nereid_lower_t *lower, MlirOperation op, MlirBlock *out_rest) {
-  MlirBlock rest = nereid_warps_append_block(lower);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
-    MlirValue result = mlirOperationGetResult(op, i);
-    nereid_types_t types = {0};
-    if (!nereid_lower_append_types(lower, mlirValueGetType(result), &types))
-      return false;
-    nereid_lowered_t lowered = nereid_lower_array(lower, (intptr_t)types.size);
-    for (intptr_t r = 0; lowered.values && r < lowered.count; ++r)
-      lowered.values[r] = mlirBlockAddArgument(rest, types.data[r], lower->builder.location);
-    nereid_lower_set(lower, result, lowered);
-  }
-  *out_rest = rest;
-  return !lower->arena->failed;
-}
-
-static bool lower_default(nereid_lower_t *lower, MlirOperation op) {
-  MlirBlock rest;
-  if (!make_rest(lower, op, &rest))
-    return false;
-  lower->group->after = rest;
-  emit_registers(lower, op, 0, true);
-  if (!lower_region(lower, nereid_ttg_warp_specialize_get_default_region(op)))
-    return false;
-  lower->builder.block = rest;
-  lower->builder.location = mlirOperationGetLocation(op);
-  nereid_warps_synchronize(lower);
-  emit_registers(lower, op, 0, false);
-  return true;
 }
 
 /* The barrier of partition `i`: each concurrent partition with several warps has its own. The sixteen barriers suffice:
@@ -185,87 +156,99 @@ static int32_t barrier_of(MlirOperation op, intptr_t i) {
   return number;
 }
 
-/* The back edge to wait for work. Disables LICM: LLVM would hoist invariant values of all partitions to the start of
- * the warps, in registers that partitions do not have. */
-static void go_back_to_work(nereid_lower_t *lower) {
-  MlirOperationState state = mlirOperationStateGet(mlirStringRefCreateFromCString("llvm.br"), lower->builder.location);
-  MlirAttribute stay = mlirAttributeParseGet(
-      lower->context, mlirStringRefCreateFromCString("#llvm.loop_annotation<licm = <disable = true>>"));
-  MlirNamedAttribute attribute = nereid_emit_attribute(lower, "loop_annotation", stay);
-  mlirOperationStateAddSuccessors(&state, 1, &lower->function->workers->work);
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
-  nereid_emit_insert_op(lower, mlirOperationCreate(&state));
-}
-
-static bool lower_partition(nereid_lower_t *lower, MlirOperation op, MlirRegion region, intptr_t i) {
-  MlirBlock first = nereid_warps_append_block(lower), body = nereid_warps_append_block(lower),
-            end = nereid_warps_append_block(lower);
-  const bool waits = stores_captures(lower, op);
-  if (!nereid_vector_push(lower->arena, &lower->function->workers->partitions, first))
-    return false;
-  nereid_lower_warp_group_t group = nereid_lower_warp_group_at(lower->arena, first, lower->group->grid);
-  nereid_lower_t partition = nereid_lower_at_end(lower, first);
-  group.thread_id = lower->group->thread_id;
-  group.after = end;
+/* The partition's first block is its prologue. */
+static bool lower_partition(const nereid_lower_t *lower, MlirOperation op, MlirRegion target, intptr_t i) {
+  MlirRegion source = mlirOperationGetRegion(partitions_of(op), i);
+  MlirBlock prologue = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(target, prologue);
+  nereid_lower_warp_group_t group = nereid_lower_warp_group_at(lower->arena, prologue, lower->group->grid);
+  nereid_lower_t partition = nereid_lower_at_end(lower, prologue);
+  nereid_blocks_t blocks = {0};
   partition.group = &group;
-  nereid_emit_branch(&partition, body, 0, NULL);
-  partition.builder.before = mlirBlockGetTerminator(first);
+  group.thread_id = nereid_emit(&partition, "nvvm.read.ptx.sreg.tid.x", lower->types->i32, 0, NULL);
   nereid_warps_set(&partition, nereid_emit_i32(&partition, nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i)),
                    nereid_emit_i32(&partition, barrier_of(op, i)),
                    nereid_ttg_warp_specialize_get_partition_num_warps(op, i));
-  take_captures(&partition, op, region);
-  if (waits)
-    nereid_emit_cta_barrier(&partition, NEREID_WARPS_EVERYBODY);
-  emit_registers(&partition, op, i + 1, true);
-  partition.builder = nereid_builder_at_end(partition.builder.location, body);
-  if (!lower_region(&partition, region))
+  take_captures(&partition, op, source);
+  if (!create_blocks(&partition, source, target, &blocks))
     return false;
-  partition.builder = nereid_builder_at_end(mlirOperationGetLocation(op), end);
-  nereid_warps_synchronize(&partition);
-  emit_registers(&partition, op, i + 1, false);
-  go_back_to_work(&partition);
-  return true;
+  nereid_emit_branch(&partition, nereid_lower_block(&partition, blocks.data[0]), 0, NULL);
+  return lower_blocks(&partition, &blocks);
 }
 
-static MlirOperation partitions_of(MlirOperation op) {
-  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(nereid_ttg_warp_specialize_get_partition_op_holder(op)));
+/* --- captures --- */
+
+/* The values from outside that partitions use. */
+typedef struct captures {
+  nereid_arena_t *arena;
+  nereid_values_t values;
+  NEREID_VECTOR(bool) used;
+  bool replace; /* replace them by the arguments of the partition */
+} captures_t;
+
+static MlirRegion region_of(MlirValue value) {
+  return mlirBlockGetParentRegion(mlirValueIsABlockArgument(value)
+                                      ? mlirBlockArgumentGetOwner(value)
+                                      : mlirOperationGetBlock(mlirOpResultGetOwner(value)));
 }
 
-static bool lower_partitions(nereid_lower_t *lower, MlirOperation op) {
-  MlirOperation partitions = partitions_of(op);
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(partitions); ++i)
-    if (!lower_partition(lower, op, mlirOperationGetRegion(partitions, i), i))
-      return false;
-  return true;
-}
-
-/* --- the op --- */
-
-/* Fills `states`: by warp that runs partitions, the number of its partition in the kernel. */
-static bool assign(nereid_lower_t *lower, MlirOperation op, uint8_t *states) {
-  const nereid_lower_workers_t *workers = lower->function->workers;
-  const intptr_t n = nereid_ttg_warp_specialize_get_partition_num_warps_count(op);
-  const size_t first = workers->partitions.size;
-  int32_t given = 0;
-  if (first + (size_t)n > NEREID_WARPS_DISMISSED)
-    return nereid_lower_error(op, "has more partitions than a byte can number: expected %d in a kernel",
-                              NEREID_WARPS_DISMISSED);
-  for (intptr_t i = 0; i < n; ++i) {
-    const int64_t start =
-        (int64_t)nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i) - lower->group->grid.num_warps;
-    const int32_t warps = nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
-    for (int64_t w = start; w >= 0 && w < workers->count && w < start + warps; ++w)
-      if (states[w] == NEREID_WARPS_DISMISSED) {
-        states[w] = (uint8_t)(first + (size_t)i);
-        ++given;
-      }
-    given -= warps;
+/* The position of `value` in the captures, to which it is added if it is new. */
+static size_t position_of(captures_t *captures, MlirValue value, bool used) {
+  size_t i = 0;
+  while (i < captures->values.size && !mlirValueEqual(captures->values.data[i], value))
+    ++i;
+  if (i == captures->values.size) {
+    nereid_vector_push(captures->arena, &captures->values, value);
+    nereid_vector_push(captures->arena, &captures->used, false);
   }
-  for (int32_t w = 0; w < workers->count; ++w)
-    given -= states[w] == NEREID_WARPS_DISMISSED;
-  return given == 0 || nereid_lower_error(op, "leaves warps of the kernel without a partition, or gives them two: "
-                                              "tritongpu-allocate-warp-groups comes first");
+  if (!captures->arena->failed)
+    captures->used.data[i] |= used;
+  return i;
 }
+
+static MlirWalkResult capture_operands(MlirOperation op, void *user_data) {
+  captures_t *captures = user_data;
+  MlirRegion region = mlirBlockGetParentRegion(mlirOperationGetBlock(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (mlirRegionEqual(region_of(operand), region))
+      continue;
+    const size_t at = position_of(captures, operand, true);
+    if (captures->replace)
+      mlirOperationSetOperand(op, i, mlirBlockGetArgument(mlirRegionGetFirstBlock(region), (intptr_t)at));
+  }
+  return captures->arena->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void drop_unused(captures_t *captures) {
+  size_t kept = 0;
+  for (size_t i = 0; i < captures->values.size; ++i)
+    if (captures->used.data[i])
+      captures->values.data[kept++] = captures->values.data[i];
+  captures->values.size = kept;
+}
+
+/* Makes the values from outside that partitions use their captures: those of `op` in their order, then others. */
+static bool isolate(nereid_lower_t *lower, MlirOperation op, MlirOperation made) {
+  MlirOperation partitions = partitions_of(made);
+  captures_t captures = {.arena = lower->arena};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    position_of(&captures, nereid_lower_operand(lower, op, i).values[0], false);
+  mlirOperationWalk(partitions, capture_operands, &captures, MlirWalkPreOrder);
+  if (lower->arena->failed)
+    return false;
+  drop_unused(&captures);
+  mlirOperationSetOperands(made, (intptr_t)captures.values.size, captures.values.data);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(partitions); ++r)
+    for (size_t i = 0; i < captures.values.size; ++i)
+      mlirBlockAddArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, r)),
+                           mlirValueGetType(captures.values.data[i]), mlirValueGetLocation(captures.values.data[i]));
+  captures.replace = true;
+  mlirOperationWalk(partitions, capture_operands, &captures, MlirWalkPreOrder);
+  return true;
+}
+
+/* --- rows --- */
 
 static bool check_captures(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
@@ -280,46 +263,39 @@ static bool check_captures(MlirOperation op) {
 static bool check(nereid_lower_t *lower, MlirOperation op) {
   if (!lower->function->is_kernel)
     return nereid_lower_error(op, "is in a function that is not a kernel: other warps wait in kernels only");
-  if (!lower->function->workers || mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
+  if (!lower->function->has_other_warps ||
+      mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
     return nereid_lower_error(op, "has no warps for its partitions: tritongpu-allocate-warp-groups comes first");
-  return check_captures(op) &&
-         (!nereid_scratch_bytes(op) || !mlirValueIsNull(nereid_slots_scratch(lower, op))); /* the captures' */
+  return check_captures(op) && nereid_slots_check_scratch(lower->function->op) &&
+         (!nereid_scratch_bytes(op) || nereid_slots_check_scratch(op));
 }
 
 static bool lower_specialize(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   if (!check(lower, op))
     return false;
-  uint8_t *states = nereid_arena_new(lower->arena, uint8_t, (size_t)lower->function->workers->count);
-  if (!states)
+  MlirOperation made = create_op(lower, op);
+  if (mlirOperationIsNull(made) || !lower_default(lower, op, made))
     return false;
-  memset(states, NEREID_WARPS_DISMISSED, (size_t)lower->function->workers->count);
-  if (!assign(lower, op, states))
-    return false;
-  MlirBlock rest = nereid_warps_begin_first_thread(lower);
-  nereid_warps_store_states(lower, states);
-  store_captures(lower, op);
-  if (lower->function->workers->cluster)
-    nereid_emit_mbarrier_fence(lower);
-  nereid_lower_end_if(lower, rest);
-  nereid_warps_synchronize(lower);
-  if (stores_captures(lower, op))
-    nereid_emit_cta_barrier(lower, NEREID_WARPS_EVERYBODY);
-  return lower_default(lower, op) && lower_partitions(lower, op);
+  MlirOperation partitions = partitions_of(made);
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(partitions); ++i)
+    if (!lower_partition(lower, op, mlirOperationGetRegion(partitions, i), i))
+      return false;
+  return isolate(lower, op, made);
 }
 
+/* ttg.warp_yield and ttg.warp_return, `row->to`. */
 static bool lower_end_of_region(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  (void)row;
   nereid_values_t values = {0};
   if (!nereid_lower_flatten(lower, op, 0, mlirOperationGetNumOperands(op), &values))
     return false;
-  nereid_emit_branch(lower, lower->group->after, (intptr_t)values.size, values.data);
+  nereid_emit_op(lower, row->to, 0, NULL, (intptr_t)values.size, values.data, 0, NULL);
   return true;
 }
 
 const nereid_lower_row_t nereid_lower_warp_specialize_rows[] = {
     {NEREID_OP_TTG_WARP_SPECIALIZE, lower_specialize, NULL},
-    {NEREID_OP_TTG_WARP_YIELD, lower_end_of_region, NULL},
-    {NEREID_OP_TTG_WARP_RETURN, lower_end_of_region, NULL},
+    {NEREID_OP_TTG_WARP_YIELD, lower_end_of_region, "ttg.warp_yield"},
+    {NEREID_OP_TTG_WARP_RETURN, lower_end_of_region, "ttg.warp_return"},
     {NEREID_OP_UNKNOWN, NULL, NULL},
 };

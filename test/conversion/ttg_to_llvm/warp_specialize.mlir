@@ -1,4 +1,4 @@
-// Warps outside of the default region wait for partitions: states, captures, barriers, registers, arguments of callees.
+// The regions of ttg.warp_specialize in LLVM: captures, threads and barriers of partitions, arguments of callees.
 // RUN: nereid-opt %s --split-input-file --tritongpu-allocate-warp-groups --allocate-shared-memory --convert-triton-gpu-to-llvm --mlir-print-local-scope | FileCheck %s
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -10,56 +10,45 @@
 !buffer = !ttg.memdesc<128xf32, #plain, #ttg.shared_memory, mutable>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
-// Argument %x is available to all warps, the buffer address is a constant, the sum is passed through memory. Warps 4 and 5
-// run partition 0, warp 6 partition 1, warp 7 an empty one.
+// The op stays, with code of LLVM in its regions and with the captures that partitions use: not the buffer, whose address is
+// a constant. The kernel is launched with all warps, but has no branch for the others yet.
 // CHECK-LABEL: llvm.func @kernel(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: i32, %[[Y:[a-z0-9]+]]: i32
-// CHECK-SAME: nvvm.reqntid = array<i32: 256>
+// CHECK-SAME: attributes {allocation.offset = 1024 : i32, {{.*}}nvvm.reqntid = array<i32: 256>
 // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK: %[[WARP:.*]] = llvm.call_intrinsic "llvm.nvvm.shfl.sync.idx.i32"
-// CHECK: %[[OWN:.*]] = llvm.icmp "ult" %[[WARP]]
-// CHECK: llvm.cond_br %[[OWN]], ^{{.*}}, ^[[WORK:bb[0-9]+]]
-
-// Stores the states of four warps and the one capture.
+// CHECK: %[[C:.*]] = llvm.mlir.constant(1.0
 // CHECK: %[[SUM:.*]] = llvm.add %[[X]], %[[Y]] : i32
-// CHECK: llvm.icmp "eq" %[[TID]]
-// CHECK-COUNT-4: llvm.store %{{.*}} : i8, !llvm.ptr<3>
-// CHECK: llvm.store %[[SUM]], %{{.*}} {alignment = 8 : i64} : i32
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%[[ONE:.*]]) :
-// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%[[ONE]])
-
-// CHECK: ^[[WORK]]:
-// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%[[ONE]])
-// CHECK: %[[STATE:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i8
-// CHECK-NEXT: llvm.icmp "eq" %[[STATE]]
-
-// All warps synchronize after the default region, with its result, and once more at the exit.
-// CHECK: ^{{.*}}(%[[RESULT:[0-9]+]]: f32
-// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%[[ONE]])
-// CHECK: llvm.fadd %[[RESULT]], %[[RESULT]]
-// CHECK-COUNT-4: llvm.store %{{.*}} : i8, !llvm.ptr<3>
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%[[ONE]])
-// CHECK-NEXT: llvm.return
+// CHECK: %[[RESULT:.*]] = ttg.warp_specialize(%[[X]], %[[SUM]]) attributes {allocation.offset = 512 : i32, allocation.size = 20 : i32, warpGroupStartIds = array<i32: 4, 6, 7>}
 
 // The warps of the default region use barrier 0.
+// CHECK-NEXT: default {
+// CHECK: llvm.and %[[TID]]
 // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%{{.*}}, %{{.*}}) : (i32, i32) -> ()
+// CHECK: ttg.warp_yield %[[C]] : f32
 
-// Partition 0: loads the capture, waits until all have loaded theirs, uses barrier 2 and the threads from 128 on.
+// Partition 0: uses barrier 2 and the threads from 128 on.
+// CHECK: partition0(%[[PX:[a-z0-9]+]]: i32, %[[PS:[a-z0-9]+]]: i32) num_warps(2) {
+// CHECK-NEXT: %[[ID:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK-DAG: %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK-DAG: %[[FIRST:.*]] = llvm.mlir.constant(4 : i32)
 // CHECK: %[[THREADS:.*]] = llvm.mul %[[FIRST]]
-// CHECK-NEXT: llvm.sub %[[TID]], %[[THREADS]]
-// CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> i32
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"
+// CHECK-NEXT: %[[OWN:.*]] = llvm.sub %[[ID]], %[[THREADS]]
+// CHECK: llvm.mlir.addressof @global_smem
 // CHECK: %[[ALL:.*]] = llvm.mlir.constant(64 : i32)
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"
-// CHECK-NEXT: llvm.br ^[[WORK]] {loop_annotation = #llvm.loop_annotation<licm = <disable = true>>}
+// CHECK: llvm.and %[[OWN]]
 // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%[[TWO]], %[[ALL]])
-// CHECK: llvm.call @callee(%[[X]], %{{.*}}, %[[FIRST]], %[[TWO]]) : (i32, f32, i32, i32)
+// CHECK: llvm.sitofp %[[PS]]
+// CHECK: llvm.call @callee(%[[PX]], %{{.*}}, %[[FIRST]], %[[TWO]]) : (i32, f32, i32, i32)
+// CHECK: ttg.warp_return
 
-// Partition 1 is one warp.
+// Partition 1 is one warp; partition 2 is empty.
+// CHECK: partition1(%{{.*}}: i32, %{{.*}}: i32) num_warps(1) {
 // CHECK: llvm.call_intrinsic "llvm.nvvm.bar.warp.sync"
 // CHECK-NOT: aligned.count
+// CHECK: ttg.warp_return
+// CHECK: partition2(%{{.*}}: i32, %{{.*}}: i32) num_warps(1) {
+// CHECK: } : (i32, i32) -> f32
+// CHECK: llvm.fadd %[[RESULT]], %[[RESULT]]
 // CHECK: llvm.return
 // CHECK-NEXT: }
 tt.func public @kernel(%x: i32, %y: i32, %p: !tt.ptr<f32>) {
@@ -137,27 +126,26 @@ tt.func private @of_all() attributes {noinline = true} {
 
 // -----
 
-// The default region releases registers after all partitions have started, and gets them back after all have ended.
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", ttg.maxnreg = 168 : i32} {
-// CHECK-LABEL: llvm.func @registers(
-// CHECK-SAME: nvvm.maxnreg = 168 : i32
-// CHECK-DAG: %[[LAUNCHED:.*]] = llvm.mlir.constant(168 : i32)
-// CHECK-DAG: %[[MORE:.*]] = llvm.mlir.constant(256 : i32)
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"
-// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"(%[[MORE]])
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"
-// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32"(%[[LAUNCHED]])
-// CHECK: %[[LESS:.*]] = llvm.mlir.constant(80 : i32)
-// CHECK: llvm.call_intrinsic "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32"(%[[LESS]])
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"
-// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"
-tt.func public @registers() {
-  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 80>}
+// Captures that lowering adds: the CTA's part of global scratch, the buffer of prints; both need no shared memory.
+#line1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", ttg.global_scratch_memory_alignment = 16 : i32, ttg.global_scratch_memory_size = 128 : i32} {
+// CHECK-LABEL: llvm.func @added(
+// CHECK-SAME: %[[N:[a-z0-9]+]]: i32, %[[SCRATCH:[a-z0-9]+]]: !llvm.ptr<1>
+// CHECK: %[[PRINTED:.*]] = llvm.alloca
+// CHECK: ttg.warp_specialize(%[[SCRATCH]], %[[PRINTED]]) attributes {warpGroupStartIds
+// CHECK: partition0(%[[S:[a-z0-9]+]]: !llvm.ptr<1>, %[[P:[a-z0-9]+]]: !llvm.ptr) num_warps(1)
+// CHECK: %[[OWN:.*]] = llvm.getelementptr %[[S]]
+// CHECK: llvm.ptrtoint %[[OWN]]
+// CHECK: llvm.call @vprintf(%{{.*}}, %[[P]])
+tt.func public @added(%n: i32) {
+  ttg.warp_specialize()
   default {
     ttg.warp_yield
   }
-  partition0() num_warps(4) {
+  partition0() num_warps(1) {
+    %g = ttg.global_scratch_alloc {alignment = 8 : i32, nbytes = 100 : i32, ttg.global_scratch_memory_offset = 0 : i32} : !tt.ptr<i8>
+    %i = tt.ptr_to_int %g : !tt.ptr<i8> -> i64
+    tt.print ": " {hex = false, isSigned = array<i32: 0>} : %i : i64
     ttg.warp_return
   } : () -> ()
   tt.return

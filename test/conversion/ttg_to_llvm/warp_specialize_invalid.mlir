@@ -32,66 +32,6 @@ tt.func public @no_warps() {
 
 // -----
 
-// A warp without a partition.
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
-tt.func public @left_over() {
-  // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two: tritongpu-allocate-warp-groups comes first}}
-  ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4, 6>}
-  default {
-    ttg.warp_yield
-  }
-  partition0() num_warps(2) {
-    ttg.warp_return
-  }
-  partition1() num_warps(1) {
-    ttg.warp_return
-  } : () -> ()
-  tt.return
-}
-}
-
-// -----
-
-// A warp with two partitions.
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
-tt.func public @twice() {
-  // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two}}
-  ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4, 6, 7>}
-  default {
-    ttg.warp_yield
-  }
-  partition0() num_warps(2) {
-    ttg.warp_return
-  }
-  partition1() num_warps(2) {
-    ttg.warp_return
-  }
-  partition2() num_warps(1) {
-    ttg.warp_return
-  } : () -> ()
-  tt.return
-}
-}
-
-// -----
-
-// Each warp has one partition, but some belong to the default region.
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
-tt.func public @own() {
-  // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two}}
-  ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 0>}
-  default {
-    ttg.warp_yield
-  }
-  partition0() num_warps(8) {
-    ttg.warp_return
-  } : () -> ()
-  tt.return
-}
-}
-
-// -----
-
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 tt.func public @tensor() {

@@ -56,9 +56,9 @@ typedef struct choice {
 } choice_t;
 
 static size_t choose(MlirOperation module, choice_t out[2]) {
-  const uint32_t holding = nereid_properties_find(module, NEREID_IR_THREAD_GRID | NEREID_IR_LOWERED).holding;
+  const uint32_t holding = nereid_properties_find(module, NEREID_IR_THREAD_GRID | NEREID_IR_PER_THREAD).holding;
   const bool has_layouts = (holding & NEREID_IR_THREAD_GRID) != 0;
-  if (holding & NEREID_IR_LOWERED) {
+  if (holding & NEREID_IR_PER_THREAD) {
     out[0] = (choice_t){NEREID_PIPELINE_FINISH, true, true};
     return 1;
   }
