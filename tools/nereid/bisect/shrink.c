@@ -1,63 +1,16 @@
-/* The launch for which a search runs.
+/* The launch for which a search runs: the given one, unless it takes too long.
  *
- *   --grid 64,64 --arg M=4096 --arg N=4096 --arg K=4096    the emulator would take hours
- *   --grid 1 --arg M=64 --arg N=64 --arg K=64              shows the property, too: the search uses this one
- *
- * Sizes are tried from small to large, by factors of 4. A launch is used if the whole pipeline shows the property on it,
- * and some part of the pipeline does not: a launch that suits no correct kernel would show wrong numbers for any. */
+ *   given launch, 5 seconds | over: smaller launches (launch.c) | none: the given one, up to --timeout */
 #include "tools/nereid/bisect/bisection.h"
-#include "tools/nereid/bisect/sizes.h"
+#include "tools/nereid/bisect/launch.h"
 #include "tools/nereid/interrupt.h"
 
-#include <stdio.h>
-
-enum {
-  MAX_TIME = 5,        /* seconds that the given launch may take before smaller ones are tried */
-  MAX_SMALL_TIME = 20, /* seconds of a smaller launch, the last one of which is about as long as all before it */
-  MIN_SIZE = 64,
-  FACTOR = 4,
-};
-
-/* Probes a launch with the results of the interpreter, which are computed in the same process. */
-static tool_verdict_t probe(bisection_t *it, tool_case_t *subject, const tool_probe_request_t *request, int64_t limit) {
-  subject->expects = true;
-  subject->time_limit = limit < it->settings->time_limit ? limit : it->settings->time_limit;
-  tool_probe_run(subject, request, it->outcome);
-  return it->outcome->verdict;
-}
-
-/* Returns whether some part of the pipeline is without the property: without LLVM's passes, or MLIR's. */
-static bool has_clean_part(bisection_t *it, tool_case_t *subject, tool_probe_mode_t mode) {
-  const tool_probe_request_t parts[] = {{.mode = mode, .mlir = 0, .llvm = SIZE_MAX},
-                                        {.mode = mode, .mlir = SIZE_MAX, .llvm = 0}};
-  for (size_t i = 0; i < TOOL_COUNT(parts); ++i)
-    if (probe(it, subject, &parts[i], MAX_SMALL_TIME) == TOOL_VERDICT_CLEAN)
-      return true;
-  return false;
-}
-
-/* Replaces the launch of the subject by a smaller one with the property. False: there is none. */
-static bool shrink(bisection_t *it, tool_probe_mode_t mode) {
-  const tool_probe_request_t whole = {.mode = mode, .mlir = SIZE_MAX, .llvm = SIZE_MAX};
-  for (int64_t size = MIN_SIZE; size < INT32_MAX && !tool_interrupt_is_caught(); size *= FACTOR) {
-    tool_case_t small = it->subject;
-    small.settings = tool_sizes_limit(it->arena, &it->subject, size, false);
-    if (tool_sizes_equal(&small.settings, &it->subject.settings))
-      return false;
-    for (int rows = 1; rows >= 0; --rows) {
-      small.settings = tool_sizes_limit(it->arena, &it->subject, size, rows);
-      const tool_verdict_t verdict = probe(it, &small, &whole, MAX_SMALL_TIME);
-      if (it->settings->verbose)
-        fprintf(stderr, "sizes up to %lld%s: %s\n", (long long)size, rows ? ", fewer rows" : "", it->outcome->text);
-      if (verdict == TOOL_VERDICT_CLEAN)
-        break; /* all rows have the same result */
-      if (verdict != TOOL_VERDICT_SHOWN || !has_clean_part(it, &small, mode))
-        continue;
-      it->subject.settings = small.settings;
-      return true;
-    }
-  }
-  return false;
+static tool_launch_t launch_of(bisection_t *it) {
+  return (tool_launch_t){.arena = it->arena,
+                         .subject = &it->subject,
+                         .outcome = it->outcome,
+                         .time_limit = it->settings->time_limit,
+                         .verbose = it->settings->verbose};
 }
 
 static bool is_choice(const bisection_t *it, const char *choice) {
@@ -67,18 +20,19 @@ static bool is_choice(const bisection_t *it, const char *choice) {
 /* Probes the given launch; if that takes too long, smaller ones. Sets whether the launch was replaced. */
 static void probe_launch(bisection_t *it, tool_probe_mode_t mode, bool *out_smaller) {
   const tool_probe_request_t whole = {.mode = mode, .mlir = SIZE_MAX, .llvm = SIZE_MAX};
+  const tool_launch_t launch = launch_of(it);
   const bool is_counter = it->subject.property.kind == TOOL_PROPERTY_COUNTER; /* its values depend on the launch */
   const bool never = is_counter || is_choice(it, "never");
-  tool_case_t given = it->subject;
-  *out_smaller = !is_counter && is_choice(it, "always") && shrink(it, mode);
+  const tool_case_t given = it->subject;
+  *out_smaller = !is_counter && is_choice(it, "always") && tool_launch_shrink(&launch, mode);
   if (*out_smaller)
     return;
-  (void)probe(it, &given, &whole, never ? INT64_MAX : MAX_TIME);
+  (void)tool_launch_probe(&launch, &given, &whole, never ? INT64_MAX : TOOL_GIVEN_LAUNCH_TIME);
   if (never || !it->outcome->timed_out || tool_interrupt_is_caught())
     return;
-  *out_smaller = shrink(it, mode);
+  *out_smaller = tool_launch_shrink(&launch, mode);
   if (!*out_smaller && !tool_interrupt_is_caught())
-    (void)probe(it, &given, &whole, INT64_MAX);
+    (void)tool_launch_probe(&launch, &given, &whole, INT64_MAX);
 }
 
 int bisect_choose_launch(bisection_t *it, tool_probe_mode_t mode, tool_verdict_t *out_verdict) {

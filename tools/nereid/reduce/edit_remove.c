@@ -5,8 +5,8 @@
  *   %q = tt.broadcast %p : pointers -> pointers   ->   %q = tt.splat %argument
  *
  * A group is removed with one choice of replacements; single operations are tried with each. A chain in which each
- * operation needs the one before it is cut short instead: what remains uses the last values before the group, and stores
- * stay with their addresses:
+ * operation needs the one before it is cut short instead: what remains uses the last values before the group, and
+ * stores stay with their addresses:
  *
  *   %a = ..., %b = f %a, %c = g %b, %d = h %c, tt.store %p, %d   ->   %a = ..., tt.store %p, %a
  */
@@ -141,8 +141,8 @@ static bool use_last_before(MlirOperation op, MlirOperation first) {
   return all;
 }
 
-/* Removes the operations list[first] to list[end - 1] but stores, the operations that compute their addresses, and results
- * of a type that no value before the group has. Returns whether that is a good part of them. */
+/* Removes the operations list[first] to list[end - 1] but stores, the operations that compute their addresses, and
+ * results of a type that no value before the group has. Returns whether that is a good part of them. */
 static bool cut_chain(nereid_arena_t *arena, const tool_operations_t *list, size_t first, size_t end) {
   nereid_map_t kept;
   size_t n_removed = 0;

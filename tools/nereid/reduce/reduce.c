@@ -6,6 +6,7 @@
  * A case is a module and the options of its run; edits make either of them simpler (edit.h). The output file begins
  * with the command line that shows the property. It is written after each step, so that an interrupted reduction can
  * be continued from it. */
+#include "tools/nereid/bisect/launch.h"
 #include "tools/nereid/define.h"
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/jobs/processors.h"
@@ -267,25 +268,53 @@ static int report(const reducer_t *it, size_t before) {
   return reduction->failed ? TOOL_CALL : TOOL_DONE;
 }
 
-/* The input is tried without locations, which nothing after it needs, and with them. Sets the time limit of the
- * candidates. */
-static bool begin(tool_reduction_t *it, bool limited) {
-  const time_t start = time(NULL);
-  bool shown = tool_reduction_begin(it);
+/* Replaces the launch of the input by a smaller one with the property. */
+static void shrink_launch(reducer_t *it) {
+  tool_reduction_t *reduction = &it->reduction;
+  const tool_launch_t launch = {.arena = it->arena,
+                                .subject = &reduction->subject,
+                                .outcome = reduction->without,
+                                .time_limit = reduction->subject.time_limit,
+                                .verbose = it->settings.verbose};
+  if (tool_launch_shrink(&launch, TOOL_PROBE_EMULATE))
+    reduction->best.settings = reduction->subject.settings;
+}
+
+/* Returns whether smaller launches are tried for an input that takes long. The values of counters depend on them. */
+static bool shrinks(const reducer_t *it) {
+  const tool_property_kind_t kind = it->reduction.subject.property.kind;
+  return !it->settings.test && !it->settings.time_limit && kind != TOOL_PROPERTY_COUNTER &&
+         tool_trial_request(&it->reduction).mode == TOOL_PROBE_EMULATE;
+}
+
+/* Tries the input: with a smaller launch if it takes long, and without locations, which nothing after it needs, before
+ * it is tried with them. Sets the time limit of the candidates. */
+static bool begin(reducer_t *it) {
+  tool_reduction_t *reduction = &it->reduction;
+  const int64_t given = reduction->subject.time_limit;
+  time_t start = time(NULL);
+  reduction->subject.time_limit = shrinks(it) ? TOOL_GIVEN_LAUNCH_TIME : given;
+  bool shown = tool_reduction_begin(reduction);
+  reduction->subject.time_limit = given;
+  if (!shown && shrinks(it) && reduction->trials[0].outcome->timed_out && !tool_interrupt_is_caught()) {
+    shrink_launch(it);
+    start = time(NULL);
+    shown = tool_reduction_begin(reduction);
+  }
   if (!shown && !tool_interrupt_is_caught()) {
-    it->locations = true;
-    shown = tool_reduction_begin(it);
+    reduction->locations = true;
+    shown = tool_reduction_begin(reduction);
   }
   const int64_t limit = TIME_FACTOR * (int64_t)(time(NULL) - start);
-  if (!limited)
-    it->subject.time_limit = limit > MIN_TIME_LIMIT ? limit : MIN_TIME_LIMIT;
+  if (!it->settings.time_limit)
+    reduction->subject.time_limit = limit > MIN_TIME_LIMIT ? limit : MIN_TIME_LIMIT;
   return shown;
 }
 
 static int reduce(reducer_t *it) {
   tool_reduction_t *reduction = &it->reduction;
   (void)tool_interrupt_begin();
-  const bool shown = begin(reduction, it->settings.time_limit != 0);
+  const bool shown = begin(it);
   const size_t before = reduction->n_ops;
   if (shown && !reduction->failed)
     tool_reduction_run(reduction);

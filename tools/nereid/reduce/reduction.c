@@ -185,8 +185,8 @@ static bool try_edit(tool_reduction_t *it, const tool_edit_t *edit, size_t size)
   }
 }
 
-/* The same with a check that the best case still has the cause of the input. If it has not, the edit is made again, with
- * a check of each case. A check of all cases that are kept would double their cost. */
+/* The same with a check that the best case still has the cause of the input. If it has not, the edit is made again,
+ * with a check of each case. A check of all cases that are kept would double their cost. */
 static bool try_checked(tool_reduction_t *it, const tool_edit_t *edit, size_t size) {
   if (!it->has_cause)
     return try_edit(it, edit, size);

@@ -181,7 +181,7 @@ static void finish_test(tool_trial_t *trial) {
   outcome->verdict = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? TOOL_VERDICT_SHOWN : TOOL_VERDICT_CLEAN;
 }
 
-/* Checks the cause of a candidate with the property; the observation without the pass replaces that of the candidate. */
+/* Checks the cause of a candidate with the property. The observation of the check replaces that of the candidate. */
 static bool has_cause(tool_trial_t *trial) {
   const tool_reduction_t *it = trial->owner;
   const tool_outcome_t *without = it->without;
