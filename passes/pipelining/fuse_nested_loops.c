@@ -48,12 +48,18 @@ static void not_fused(const nereid_pass_t *pass, MlirOperation loop, const char 
 
 /* --- an inner loop without iterations --- */
 
-static void yield_results(MlirBlock block, MlirOperation loop) {
+static bool is_used(MlirValue value) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+}
+
+/* Yields the results of `loop` that correspond to used results of `outer`: the nest carries no others. */
+static void yield_results(MlirBlock block, MlirOperation loop, MlirOperation outer) {
   const nereid_builder_t builder = nereid_builder_at_end(mlirOperationGetLocation(loop), block);
   MlirOperation yield = nereid_scf_yield_build(&builder, 0, NULL);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
     MlirValue result = mlirOperationGetResult(loop, i);
-    nereidMlirOperationInsertOperands(yield, i, 1, &result);
+    if (is_used(mlirOperationGetResult(outer, i)))
+      nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &result);
   }
 }
 
@@ -68,7 +74,7 @@ static MlirBlock without_inner(MlirOperation outer) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(inner); ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(inner, i), nereid_loop_initial(inner, i));
   nereidMlirOperationErase(inner);
-  yield_results(block, copy);
+  yield_results(block, copy, outer);
   return block;
 }
 
@@ -78,12 +84,15 @@ static void exclude_empty(const nereid_loop_nest_t *nest) {
   const nereid_builder_t builder = nereid_builder_before(outer);
   const nereid_trip_t trip = nereid_trip_of(nest->inner);
   MlirBlock some = mlirBlockCreate(0, NULL, NULL), none = without_inner(outer);
-  yield_results(some, outer);
+  yield_results(some, outer, outer);
   MlirOperation branch = nereid_branch_build(&builder, nereid_trip_exists(&trip, &builder), some, none);
   MlirOperation yield = mlirBlockGetTerminator(some);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(outer); ++i) {
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(outer, i), mlirOperationGetResult(branch, i));
-    mlirOperationSetOperand(yield, i, mlirOperationGetResult(outer, i));
+  for (intptr_t i = 0, n = 0; i < mlirOperationGetNumResults(outer); ++i) {
+    MlirValue result = mlirOperationGetResult(outer, i);
+    if (!is_used(result))
+      continue;
+    mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(branch, n));
+    mlirOperationSetOperand(yield, n++, result);
   }
   mlirOperationMoveBefore(outer, yield);
 }

@@ -174,3 +174,26 @@ tt.func public @bounds(%x: !tt.ptr<i32>, %n: i32) {
   } {tt.flatten}
   tt.return
 }
+
+// Nothing uses the result of the outer loop: the branch that excludes an inner loop without iterations has no results.
+// CHECK-LABEL: tt.func public @unused_result
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: tt.store
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: tt.return
+tt.func public @unused_result(%x: !tt.ptr<i32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %unused = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> i32 : i32 {
+    %sum = arith.addi %i, %m : i32
+    scf.for %j = %c0 to %m step %c1 : i32 {
+      tt.store %x, %j : !tt.ptr<i32>
+    }
+    tt.store %x, %sum : !tt.ptr<i32>
+    scf.yield %sum : i32
+  } {tt.flatten}
+  tt.return
+}
