@@ -21,6 +21,33 @@ void nereid_loop_set_initial(MlirOperation loop, intptr_t i, MlirValue value) {
   mlirOperationSetOperand(loop, NEREID_LOOP_BOUNDS + i, value);
 }
 
+static bool is_used(MlirValue value) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+}
+
+bool nereid_loop_uses_carried(MlirOperation loop, intptr_t i) {
+  return is_used(nereid_loop_argument(loop, i)) || is_used(mlirOperationGetResult(loop, i));
+}
+
+/* Whether carried values `i` and `k` are equal in each iteration. */
+static bool are_equal(MlirOperation loop, intptr_t i, intptr_t k) {
+  MlirOperation yield = mlirBlockGetTerminator(nereid_loop_body(loop));
+  return mlirValueEqual(mlirOperationGetOperand(yield, i), mlirOperationGetOperand(yield, k)) &&
+         mlirValueEqual(nereid_loop_initial(loop, i), nereid_loop_initial(loop, k));
+}
+
+void nereid_loop_merge_carried(MlirOperation loop) {
+  for (intptr_t k = 1; k < mlirOperationGetNumResults(loop); ++k) {
+    intptr_t i = 0;
+    while (!are_equal(loop, i, k))
+      ++i;
+    if (i == k)
+      continue;
+    mlirValueReplaceAllUsesOfWith(nereid_loop_argument(loop, k), nereid_loop_argument(loop, i));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, k), mlirOperationGetResult(loop, i));
+  }
+}
+
 MlirOperation nereid_loop_with_carried(MlirOperation loop, intptr_t n, const MlirValue *initial) {
   MlirLocation location = mlirOperationGetLocation(loop);
   MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.for"), location);

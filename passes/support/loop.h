@@ -3,6 +3,7 @@
 #define NEREID_PASSES_LOOP_H
 
 #include <mlir-c/IR.h>
+#include <stdbool.h>
 
 /* Operands of scf.for before the initial values: the lower bound, the upper bound and the step. */
 enum { NEREID_LOOP_BOUNDS = 3 };
@@ -14,6 +15,12 @@ MlirBlock nereid_loop_body(MlirOperation loop);
 MlirValue nereid_loop_initial(MlirOperation loop, intptr_t i);
 MlirValue nereid_loop_argument(MlirOperation loop, intptr_t i);
 void nereid_loop_set_initial(MlirOperation loop, intptr_t i, MlirValue value);
+
+/* Whether anything uses carried value `i`, in the body or after the loop. */
+bool nereid_loop_uses_carried(MlirOperation loop, intptr_t i);
+
+/* Replaces the uses of carried values that always equal earlier ones: same initial value, same yielded value. */
+void nereid_loop_merge_carried(MlirOperation loop);
 
 /* Replaces `loop`, an scf.for, by one that also carries the `n` values `initial`, as its last ones, and erases it. The
  * block and the operations of the body stay. The caller appends the yielded values to the terminator. Returns the new

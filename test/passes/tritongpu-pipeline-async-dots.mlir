@@ -310,4 +310,41 @@ tt.func @equal_later(%n: i32, %a: !ttg.memdesc<64x64xf16, #shared, #smem>, %star
   }
   tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
 }
+// Two carried values are the same in each iteration: one wait after the loop passes on the one value, so that registers of the
+// dot in flight are not copied.
+// CHECK-LABEL: @equal_carried
+// CHECK: %[[LOOP:.*]]:2 = scf.for
+// CHECK-NOT: warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+// CHECK: scf.yield
+// CHECK: %[[SUM:.*]] = ttng.warp_group_dot_wait %[[LOOP]]#0 {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+// CHECK-NEXT: tt.return %[[SUM]], %[[SUM]]
+tt.func @equal_carried(%n: i32, %a: !ttg.memdesc<64x64xf16, #shared, #smem>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %same = %zero) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+    %d = ttng.warp_group_dot %a, %a, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d, %d : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+  tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+}
+
+// The results differ for a loop without iterations, so both values are carried: the end of an iteration copies the registers of
+// the dot, which is complete before.
+// CHECK-LABEL: @carried_twice
+// CHECK: scf.for
+// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+// CHECK: scf.yield
+// CHECK-NOT: warp_group_dot_wait
+// CHECK: tt.return
+tt.func @carried_twice(%n: i32, %a: !ttg.memdesc<64x64xf16, #shared, #smem>, %first: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %last = %first) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+    %d = ttng.warp_group_dot %a, %a, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d, %d : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+  tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+}
 }

@@ -38,6 +38,7 @@
 #include "passes/pipelining/dots/operand_registers.h"
 #include "passes/pipelining/slot_overlap.h"
 #include "passes/support/collect.h"
+#include "passes/support/loop.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -210,9 +211,26 @@ static bool accesses_before_dots(const async_t *async, const flight_t *flight) {
   return false;
 }
 
+/* The results of the loop that hold the result of `dot`. */
+static void collect_loop_results(const async_t *async, MlirOperation dot, values_t *out) {
+  MlirOperation yield = mlirBlockGetTerminator(async->block);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i)
+    if (mlirValueEqual(mlirOperationGetOperand(yield, i), nereid_ir_result(dot)) &&
+        nereid_loop_uses_carried(async->loop, i))
+      nereid_vector_push(async->pass->scratch, out, mlirOperationGetResult(async->loop, i));
+}
+
+/* Whether the loop carries the result of `dot` as several values: the end of an iteration copies its registers. */
+static bool is_carried_twice(const async_t *async, MlirOperation dot) {
+  values_t results = {0};
+  collect_loop_results(async, dot, &results);
+  return results.size > 1;
+}
+
 /* At the end of the block. */
 static bool ends_before_terminator(const async_t *async, const group_t *group) {
-  return mlirOperationIsNull(async->loop) || group->age > 0 || nereid_operand_is_carried(async->block, group->dot) ||
+  return mlirOperationIsNull(async->loop) || group->age > 0 || is_carried_twice(async, group->dot) ||
+         nereid_operand_is_carried(async->block, group->dot) ||
          (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
 }
 
@@ -511,11 +529,8 @@ static void insert_wait(async_t *async, MlirOperation before, const flight_t *fl
 /* Waits after the loop for the groups of its last iteration. */
 static void wait_after_loop(async_t *async, const flight_t *flight) {
   values_t inputs = {0};
-  MlirOperation yield = mlirBlockGetTerminator(async->block);
   for (int i = 0; i < flight->count; ++i)
-    for (intptr_t k = 0; k < mlirOperationGetNumOperands(yield); ++k)
-      if (mlirValueEqual(mlirOperationGetOperand(yield, k), nereid_ir_result(flight->groups[i].dot)))
-        nereid_vector_push(async->pass->scratch, &inputs, mlirOperationGetResult(async->loop, k));
+    collect_loop_results(async, flight->groups[i].dot, &inputs);
   if (!inputs.size)
     return;
   nereid_builder_t builder = nereid_builder_before(mlirOperationGetNextInBlock(async->loop));
@@ -553,7 +568,7 @@ static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phas
   async_t async = {.pass = pass, .block = block, .phases = phases};
   MlirOperation parent = mlirBlockGetParentOperation(block);
   if (nereid_op_kind(parent) == NEREID_OP_SCF_FOR)
-    async.loop = parent;
+    nereid_loop_merge_carried(async.loop = parent); /* a wait passes each value on once */
   nereid_map_initialize(&async.waits, pass->scratch);
   nereid_map_initialize(&async.early, pass->scratch);
   nereid_accumulators_hoist(block, pass->scratch, &async.accumulators);
