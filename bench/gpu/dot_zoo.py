@@ -186,14 +186,29 @@ def assemble(case, nereid, path, folder):
 # --- a GPU ---
 
 
+def quietly(compile):
+    """The result of Triton's `compile`, or None and its first error; Triton's MLIR prints to the descriptor of stderr."""
+    stderr = os.dup(2)
+    with tempfile.TemporaryFile("w+") as printed:
+        os.dup2(printed.fileno(), 2)
+        try:
+            return compile(), ""
+        except Exception as error:  # of Triton's passes or of the assembler: no common base class
+            printed.seek(0)
+            lines = [line for line in printed if "error: " in line] or str(error).splitlines() or [""]
+            return None, f"{type(error).__name__}: {lines[0].split('error: ')[-1].strip()}"
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+
+
 def triton_kernel(case, folder):
     """Triton's own cubin; None and the reason where it does not compile."""
     import harness
-    try:
-        options = {"num_warps": case.warps, "num_stages": case.stages}
-        compiled = triton.compile(source_of(case), target=GPUTarget("cuda", 90, 32), options=options)
-    except Exception as error:  # of Triton's passes or of the assembler: no common base class
-        return None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    options = {"num_warps": case.warps, "num_stages": case.stages}
+    compiled, reason = quietly(lambda: triton.compile(source_of(case), target=GPUTarget("cuda", 90, 32), options=options))
+    if not compiled:
+        return None, reason
     image = os.path.join(folder, case.name + ".triton.cubin")
     open(image, "wb").write(compiled.asm["cubin"])
     metadata = compiled.metadata
