@@ -1,7 +1,8 @@
-/* Verifiers of fences and mbarriers.
+/* Verifiers of fences and mbarriers; canonicalization of ops that never execute.
  *
  *   ttng.init_barrier %b, 1 : !ttg.memdesc<2xi32, ...>
  *     -> error: 'ttng.init_barrier' op expects an mbarrier, a memory descriptor of 1xi64, got ...
+ *   ttng.arrive_barrier %b, 1, %false     -> erased
  *
  * The hardware's mbarrier is one aligned 64-bit word (PTX ISA, "Size and alignment of mbarrier object"). */
 #include "dialects/ttng/ttng_verify.h"
@@ -14,6 +15,9 @@
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
+#include "seam/ir.h"
+
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
 /* The maximum arrival count of an mbarrier (PTX ISA, "Contents of the mbarrier object"). */
@@ -71,4 +75,31 @@ MlirLogicalResult nereid_ttng_arrive_barrier_verify(MlirOperation op) {
 
 MlirLogicalResult nereid_ttng_async_copy_mbarrier_arrive_verify(MlirOperation op) {
   return nereid_ttng_barrier_operand_verify(op, nereid_ttng_async_copy_mbarrier_arrive_get_barrier(op));
+}
+
+/* --- predicates --- */
+
+/* Erases `op` if its predicate (null: true) is a constant that is false, as in the steps before a pipelined loop. */
+static MlirLogicalResult erase_if_false(MlirOperation op, MlirRewriterBase rewriter, MlirValue predicate) {
+  MlirAttribute constant = mlirValueIsNull(predicate) ? (MlirAttribute){NULL} : nereidMlirValueGetConstant(predicate);
+  if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant) || mlirIntegerAttrGetValueInt(constant) != 0)
+    return mlirLogicalResultFailure();
+  mlirRewriterBaseEraseOp(rewriter, op);
+  return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_ttng_barrier_expect_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
+  return erase_if_false(op, rewriter, nereid_ttng_barrier_expect_get_pred(op));
+}
+
+MlirLogicalResult nereid_ttng_wait_barrier_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
+  return erase_if_false(op, rewriter, nereid_ttng_wait_barrier_get_pred(op));
+}
+
+MlirLogicalResult nereid_ttng_arrive_barrier_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
+  return erase_if_false(op, rewriter, nereid_ttng_arrive_barrier_get_pred(op));
+}
+
+MlirLogicalResult nereid_ttng_async_tma_copy_global_to_local_canonicalize(MlirOperation op, MlirRewriterBase rewriter) {
+  return erase_if_false(op, rewriter, nereid_ttng_async_tma_copy_global_to_local_get_pred(op));
 }

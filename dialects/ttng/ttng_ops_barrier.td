@@ -58,6 +58,7 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
   let arguments = (ins TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$alloc, I32Attr:$size, I1:$pred);
   let assemblyFormat = "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))";
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
@@ -80,6 +81,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
     attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [AttrSizedOperandSegments]> {
@@ -110,6 +112,7 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [AttrSizedOperandSegments]>
     attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
