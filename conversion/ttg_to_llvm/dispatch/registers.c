@@ -39,14 +39,14 @@ static bool check_values(MlirOperation op) {
   return true;
 }
 
-/* Fills `of_warps` with the registers of each warp's threads. */
+/* Fills `of_warps` with the registers of each warp's threads. The first warps of partitions may be wrong still. */
 static void find_registers(MlirOperation op, int32_t own, int32_t of_warps[MAX_WARPS]) {
   for (int32_t w = 0; w < own && w < MAX_WARPS; ++w)
     of_warps[w] = nereid_ttg_warp_specialize_get_actual_registers(op, 0);
   for (intptr_t i = 0; i < nereid_ttg_warp_specialize_get_partition_num_warps_count(op); ++i) {
-    const int32_t first = nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i);
-    const int32_t end = first + nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
-    for (int32_t w = first; w < end && w < MAX_WARPS; ++w)
+    const int64_t first = nereid_ttg_warp_specialize_get_warp_group_start_ids(op, i);
+    const int64_t end = first + nereid_ttg_warp_specialize_get_partition_num_warps(op, i);
+    for (int64_t w = first < 0 ? 0 : first; w < end && w < MAX_WARPS; ++w)
       of_warps[w] = nereid_ttg_warp_specialize_get_actual_registers(op, i + 1);
   }
 }

@@ -291,3 +291,20 @@ llvm.func @more() attributes {allocation.offset = 0 : i32, nvvm.kernel} {
   llvm.return
 }
 }
+
+// -----
+
+// A partition of warps that do not exist.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32, ttg.maxnreg = 168 : i32} {
+llvm.func @nowhere() attributes {allocation.offset = 0 : i32, nvvm.kernel} {
+  // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two}}
+  ttg.warp_specialize() attributes {actualRegisters = array<i32: 168, 168>, warpGroupStartIds = array<i32: -4>}
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(4) {
+    ttg.warp_return
+  } : () -> ()
+  llvm.return
+}
+}
