@@ -23,6 +23,11 @@
  *
  *   first dot     maximum of its result     copies     softmax, second dot
  *
+ * Where threads compute operand a of a dot while another one reads its operands from buffers, as in tf32x3, tensor cores
+ * get work before and after it:
+ *
+ *   dots of buffers     operand, its dot     stores into rings     copies     dots that accumulate onto it
+ *
  * A dot with a latency is executed that many iterations early. So is one on which another op with a latency depends:
  * with tt.latency = 1 on the operand that attention's second dot takes from registers, the softmax of an iteration
  * overlaps the second dot of the iteration before:
@@ -63,6 +68,7 @@ typedef struct scheduler {
   nereid_map_t after;       /* op -> cluster plus 1, for arrivals at mbarriers */
   nereid_map_t leading; /* op -> 1: dots of warp groups that are issued before the copies, and what they depend on */
   nereid_map_t readers; /* op -> 1: the first use of the leading dot that late copies follow, and what it depends on */
+  nereid_map_t computing; /* op -> 1: dots that would be leading, but threads compute an operand; what they depend on */
   int64_t max_stage;
 } scheduler_t;
 
@@ -334,15 +340,26 @@ static void add_marked(const scheduler_t *scheduler, const nereid_map_t *marked,
       mark(out, op);
 }
 
-/* Finds the dots of warp groups that depend on no other dot in their stage. */
+/* Whether threads compute operand a of the dot in its stage. */
+static bool is_computed_for(const scheduler_t *scheduler, MlirOperation dot) {
+  MlirOperation from = nereid_defining_op(nereid_ttng_warp_group_dot_get_a(dot));
+  return mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(dot))) &&
+         !mlirOperationIsNull(from) && !is_view(from) && stage_of(scheduler, from) == stage_of(scheduler, dot);
+}
+
+/* Finds the dots of warp groups that depend on no other dot in their stage; apart from them those of which threads
+ * compute operand a there, if there are both. */
 static void find_leading(scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     nereid_map_t marked;
     nereid_map_initialize(&marked, scheduler->arena);
-    if (!is_async_dot(op) || !mark_leading(scheduler, op, &marked))
-      continue;
-    add_marked(scheduler, &marked, &scheduler->leading);
+    if (is_async_dot(op) && mark_leading(scheduler, op, &marked))
+      add_marked(scheduler, &marked, is_computed_for(scheduler, op) ? &scheduler->computing : &scheduler->leading);
+  }
+  if (!scheduler->leading.size || scheduler->after.size) {
+    add_marked(scheduler, &scheduler->computing, &scheduler->leading);
+    scheduler->computing = (nereid_map_t){0};
   }
 }
 
@@ -432,6 +449,19 @@ static int64_t cluster_after_dots(const scheduler_t *scheduler, MlirOperation op
   return last - stage + trailing;
 }
 
+/* The cluster of `op` in a loop in which threads compute an operand of one dot while others are executed: leading dots;
+ * the operand and its dot; stores into rings; copies; other dots, which are in flight while the next step begins. */
+static int64_t cluster_beside_dots(const scheduler_t *scheduler, MlirOperation op) {
+  const int64_t last = scheduler->max_stage, before_last = last - stage_of(scheduler, op);
+  if (nereid_map_find(&scheduler->leading, op.ptr))
+    return 0;
+  if (nereid_map_find(&scheduler->computing, op.ptr))
+    return 1;
+  if (before_last == 0)
+    return 2 * last + 2;
+  return 1 + before_last + (lookup(&scheduler->early, op) ? last : 0);
+}
+
 static void write_schedule(const scheduler_t *scheduler) {
   const bool trailing = has_trailing_dots(scheduler);
   const bool late =
@@ -440,8 +470,9 @@ static void write_schedule(const scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op))
     nereid_schedule_set(op, stage_of(scheduler, op),
-                        late && scheduler->leading.size ? cluster_after_dots(scheduler, op, trailing)
-                                                        : cluster_of(scheduler, op, late));
+                        scheduler->computing.size         ? cluster_beside_dots(scheduler, op)
+                        : late && scheduler->leading.size ? cluster_after_dots(scheduler, op, trailing)
+                                                          : cluster_of(scheduler, op, late));
   nereid_ir_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
 }
 
@@ -505,6 +536,7 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   nereid_map_initialize(&scheduler.after, pass->scratch);
   nereid_map_initialize(&scheduler.leading, pass->scratch);
   nereid_map_initialize(&scheduler.readers, pass->scratch);
+  nereid_map_initialize(&scheduler.computing, pass->scratch);
   assign_distances(&scheduler);
   for (size_t i = 0; i < scheduler.keys.size; ++i)
     assign_stage(&scheduler, scheduler.keys.data[i],
