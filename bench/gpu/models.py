@@ -1,7 +1,7 @@
 """Whole models through torch.compile: Triton's code and Nereid's, against eager mode.
 
     python3 bench/gpu/models.py --nereid build/release/bin/nereid [--models encoder,unet] [--modes default,max-autotune,tma]
-                                [--choices N] [--json FILE] [--keep FOLDER] [--caches FOLDER] [--seconds N]
+                                [--choices N] [--json FILE] [--keep FOLDER] [--caches FOLDER] [--seconds N] [--compilers triton,nereid]
     python3 bench/gpu/models.py --device cpu      runs eager mode alone, without a GPU: the models themselves are right
 
 Each compiler runs in a process of its own with empty caches; the models, values and inputs are the same. Nereid compiles
@@ -160,9 +160,9 @@ def run_child(arguments):
         print(json.dumps({"item": item, **row}), file=answer)
 
 
-def run_compiler(compiler, items, arguments):
-    """The rows of one compiler by item, from as many processes as crashes make necessary."""
-    rows, pending, deadline = {}, list(items), time.monotonic() + arguments.seconds
+def run_compiler(compiler, items, arguments, rows, store):
+    """Fills the rows of one compiler by item, from as many processes as crashes make necessary; calls `store` after each."""
+    pending, deadline = list(items), time.monotonic() + arguments.seconds
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "inductor"), NEREID_FALLBACK="1",
                            TRITON_CACHE_DIR=os.path.join(folder, "triton"), TMPDIR=folder,
@@ -172,7 +172,7 @@ def run_compiler(compiler, items, arguments):
             call = [sys.executable, os.path.abspath(__file__), "--child", compiler, "--models", ",".join(pending)]
             call += ["--choices", str(arguments.choices)] if arguments.choices else []
             child = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
-            begun = read_rows(child, rows, folder, before, deadline)
+            begun = read_rows(child, rows, folder, before, deadline, store)
             if begun and begun not in rows:
                 rows[begun] = {"failure": "the process ended" if child.returncode is not None else "out of time"}
             elif not begun:
@@ -187,14 +187,14 @@ def run_compiler(compiler, items, arguments):
                             ignore=shutil.ignore_patterns("*.so", "*.llir"))
     for item in pending:
         rows.setdefault(item, {"failure": "out of time"})
-    return rows
+    store()
 
 
 def refused(folder):
     return glob.glob(os.path.join(folder, "nereid-*.*"))
 
 
-def read_rows(child, rows, folder, seen, deadline):
+def read_rows(child, rows, folder, seen, deadline, store):
     """Stores the rows that the child prints; the item that it began last."""
     import threading
     begun = None
@@ -209,6 +209,7 @@ def read_rows(child, rows, folder, seen, deadline):
         seen |= kept
         row["refused"] = len(kept)
         rows[row.pop("item")] = row
+        store()
         print(".", end="", file=sys.stderr, flush=True)
     child.wait()
     timer.cancel()
@@ -263,11 +264,12 @@ def check_on_cpu(names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nereid", default="build/release/bin/nereid")
-    parser.add_argument("--models", default="", help="comma-separated; default: all")
+    parser.add_argument("--models", default="", help="comma-separated, of all modes or as MODEL:MODE; default: all")
+    parser.add_argument("--compilers", default="triton,nereid")
     parser.add_argument("--modes", default="default,max-autotune", help="comma-separated: " + ", ".join(MODES))
     parser.add_argument("--choices", type=int, help="most choices per matrix multiplication and template; default: all")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
-    parser.add_argument("--json", help="write all rows to this file")
+    parser.add_argument("--json", help="write all rows to this file, after each one")
     parser.add_argument("--keep", help="copy kernels that Nereid refused to this folder")
     parser.add_argument("--caches", help="copy the Triton caches of both compilers to this folder")
     parser.add_argument("--seconds", type=int, default=900, help="time limit of each compiler")
@@ -280,15 +282,24 @@ def main():
     names = arguments.models.split(",") if arguments.models else list(model_zoo.MODELS)
     if arguments.device == "cpu":
         return check_on_cpu(names)
-    items = [f"{name}:{mode}" for name in names for mode in arguments.modes.split(",")]
-    rows = {compiler: run_compiler(compiler, items, arguments) for compiler in ("triton", "nereid")}
+    items = [item for name in names for item in ([name] if ":" in name else [f"{name}:{mode}" for mode in arguments.modes.split(",")])]
+    rows = {"triton": {}, "nereid": {}}
+
+    def store():
+        if arguments.json:
+            with open(arguments.json, "w") as file:
+                json.dump(rows, file, indent=1)
+
+    for compiler in rows:
+        if compiler in arguments.compilers.split(","):
+            run_compiler(compiler, items, arguments, rows[compiler], store)
+    for row in rows.values():
+        for item in items:
+            row.setdefault(item, {"failure": "not requested"})
     print(f"\n{'model':28}{'code':8}{'kernels':>8}{'refused':>8}{'triton ms':>10}{'all ms':>10}{'step ms':>10}{'compile s':>9}"
           f"{'error':>11}{'eager':>11}")
     right = [print_item(item, rows["nereid"][item], rows["triton"][item]) for item in items]
     print_means(rows, items)
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(rows, file, indent=1)
     return 0 if all(right) else 1
 
 
