@@ -133,8 +133,26 @@ static bool needs_fence_at_boundary(const walk_t *walk, const nereid_membar_even
   return needs;
 }
 
+/* The event that directly follows a ttng.barrier_expect in its block, if it is a copy by TMA; SIZE_MAX otherwise. The
+ * needs of such a copy are those of the ttng.barrier_expect, too: one thread then executes both without a barrier in
+ * between. */
+static size_t expected_copy(const walk_t *walk, size_t number) {
+  const nereid_membar_effects_t *effects = &walk->function->effects;
+  if (nereid_op_kind(effects->events.data[number].op) != NEREID_OP_TTNG_BARRIER_EXPECT ||
+      number + 1 == effects->events.size)
+    return SIZE_MAX;
+  MlirOperation next = effects->events.data[number + 1].op;
+  const bool follows =
+      nereid_op_kind(next) == NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL &&
+      mlirBlockEqual(mlirOperationGetBlock(next), mlirOperationGetBlock(effects->events.data[number].op));
+  return follows ? number + 1 : SIZE_MAX;
+}
+
 static uint8_t need_of(const walk_t *walk, const nereid_membar_event_t *event, size_t number) {
-  const uint8_t need = need_of_accesses(walk, event, number);
+  const size_t copy = expected_copy(walk, number);
+  uint8_t need = need_of_accesses(walk, event, number);
+  if (copy != SIZE_MAX && walk->membar->options.mode == NEREID_MEMBAR_BARRIERS)
+    need = nereid_needs_join(need, need_of_accesses(walk, &walk->function->effects.events.data[copy], copy));
   if (walk->membar->options.mode == NEREID_MEMBAR_FENCES)
     return need || needs_fence_at_boundary(walk, event);
   return walk->function->context.bulk ? nereid_needs_join(need, need_of_bulk(walk, event, number)) : need;

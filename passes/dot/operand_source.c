@@ -77,7 +77,21 @@ static bool is_constant_like(MlirOperation op) {
   }
 }
 
-/* Combines the facts about `value` into `out`: false when an op on the way is neither elementwise nor a source. */
+static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_operand_t *out);
+
+/* Traces what the regions of a branch yield for `value`, such as scores under a mask and others. */
+static bool trace_branch(MlirValue value, MlirOperation branch, MlirOperation dot, int depth,
+                         nereid_dot_operand_t *out) {
+  bool known = depth < DEEPEST;
+  for (intptr_t r = 0; known && r < mlirOperationGetNumRegions(branch); ++r) {
+    MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, r)));
+    known = trace(mlirOperationGetOperand(yield, mlirOpResultGetResultNumber(value)), dot, depth + 1, out);
+  }
+  return known;
+}
+
+/* Combines the facts about `value` into `out`: false when an op on the way is neither elementwise, nor a branch, nor a
+ * source. */
 static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_operand_t *out) {
   MlirOperation op = nereid_defining_op(value);
   if (mlirOperationIsNull(op))
@@ -93,6 +107,8 @@ static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_oper
     out->loaded_bits = bits >= 8 && bits < out->loaded_bits ? bits : out->loaded_bits;
     return true;
   }
+  if (nereid_op_kind(op) == NEREID_OP_SCF_IF)
+    return trace_branch(value, op, dot, depth, out);
   if ((!is_conversion(op) && !nereid_dot_is_elementwise(op)) || depth == DEEPEST)
     return false;
   bool known = true;

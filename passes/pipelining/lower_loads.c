@@ -14,6 +14,7 @@
 #include "analysis/allocation/allocation.h"
 #include "base/bits.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
@@ -23,6 +24,7 @@
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
+#include "passes/pipelining/rings/copy_encoding.h"
 #include "passes/pipelining/rings/ring_barriers.h"
 #include "passes/pipelining/rings/ring_counters.h"
 #include "passes/pipelining/rings/ring_groups.h"
@@ -287,15 +289,28 @@ static void emit_box(lower_t *lower, ring_t *ring) {
                            stage, cluster);
 }
 
+/* Converts an operand of a copy, which may be null, to the encoding in which threads copy. */
+static MlirValue as_copied(const ring_t *ring, MlirValue operand) {
+  MlirOperation load = ring->load.scheduled->op;
+  MlirAttribute encoding = nereid_copy_encoding(load);
+  if (mlirValueIsNull(operand) || mlirAttributeEqual(nereid_ttg_encoding_of(operand), encoding))
+    return operand;
+  const nereid_builder_t builder = nereid_builder_before(load);
+  MlirOperation conversion =
+      nereid_ttg_convert_layout_build(&builder, nereid_ttg_with_encoding(mlirValueGetType(operand), encoding), operand);
+  return nereid_ir_result(
+      schedule_op(conversion, ring->load.scheduled->stage, nereid_ring_cluster(ring->load.scheduled->cluster)));
+}
+
 static void emit_copy(lower_t *lower, ring_t *ring) {
   MlirOperation load = ring->load.scheduled->op;
   const int32_t stage = ring->load.scheduled->stage, cluster = nereid_ring_cluster(ring->load.scheduled->cluster);
   const nereid_builder_t builder = nereid_builder_before(load), outside = before(lower, lower->loop);
   MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
+  MlirValue excluded = nereid_ring_excluded_value(&outside, load, ring->load.selects);
   MlirOperation copy = nereid_ttg_async_copy_global_to_local_build(
-      &builder, nereid_tt_load_get_ptr(load), slot, nereid_tt_load_get_mask(load),
-      nereid_ring_excluded_value(&outside, load, ring->load.selects), nereid_tt_load_get_cache(load),
-      nereid_tt_load_get_evict(load), false, 1);
+      &builder, as_copied(ring, nereid_tt_load_get_ptr(load)), slot, as_copied(ring, nereid_tt_load_get_mask(load)),
+      as_copied(ring, excluded), nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load), false, 1);
   ring->fill = schedule_op(copy, stage, cluster);
 }
 
@@ -318,7 +333,38 @@ static void emit_wait(const lower_t *lower, nereid_ring_group_t *group, MlirOper
                             nereid_ring_group_wait_cluster(&lower->groups, group));
 }
 
-/* Replaces the uses of a load by views of its slot and loads from it. */
+/* The first user of a load's value in a step. */
+static const nereid_scheduled_op_t *first_user(const lower_t *lower, MlirValue value) {
+  const nereid_scheduled_op_t *first = NULL;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    const nereid_scheduled_op_t *user = nereid_schedule_find(lower->schedule, mlirOpOperandGetOwner(use));
+    if (!first || user->stage < first->stage || (user->stage == first->stage && user->position < first->position))
+      first = user;
+  }
+  return first;
+}
+
+/* The dot of warp groups that precedes the first use of a value loaded from a slot, in its stage and cluster, if it takes
+ * an operand from registers: one that depends on another dot. Null where the slot is read earlier: before the copies of
+ * a step overwrite it, before its first dots, which read both operands from shared memory, and where registers leave a
+ * multiprocessor one CTA, so that no other one works while the last dot is late. */
+static MlirOperation dot_before_use(const lower_t *lower, const ring_t *ring) {
+  MlirOperation load = ring->load.scheduled->op;
+  const nereid_scheduled_op_t *user = first_user(lower, nereid_ir_result(load));
+  if (is_tma(&ring->load) || !nereid_ring_crosses_warps(load) || nereid_ring_budget_ctas_by_registers(lower->loop) == 1)
+    return (MlirOperation){NULL};
+  for (MlirOperation op = user->op; !mlirOperationIsNull(op); op = nereidMlirOperationGetPrevInBlock(op)) {
+    const nereid_scheduled_op_t *dot = nereid_schedule_find(lower->schedule, op);
+    if (nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT && dot && dot->stage == user->stage &&
+        dot->cluster == user->cluster)
+      return mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op))) ? op
+                                                                                             : (MlirOperation){NULL};
+  }
+  return (MlirOperation){NULL};
+}
+
+/* Replaces the uses of a load by views of its slot and loads from it. These precede the last dot before the first use:
+ * no registers are occupied longer, and tensor cores work meanwhile. */
 static void replace_uses(lower_t *lower, ring_t *ring) {
   const nereid_ring_group_t *group = &lower->groups.data[ring->group];
   MlirOperation load = ring->load.scheduled->op;
@@ -339,8 +385,11 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
   }
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
     return;
-  nereid_builder_t builder = nereid_builder_before(load);
-  const int32_t cluster = nereid_ring_group_wait_cluster(&lower->groups, group);
+  MlirOperation dot = dot_before_use(lower, ring);
+  const bool is_late = !mlirOperationIsNull(dot);
+  nereid_builder_t builder = nereid_builder_before(is_late ? dot : load);
+  const int32_t cluster = is_late ? nereid_ring_cluster(nereid_schedule_find(lower->schedule, dot)->cluster)
+                                  : nereid_ring_group_wait_cluster(&lower->groups, group);
   MlirValue slot = slot_of(lower, ring, &builder, ring->reads, group->use_stage, cluster);
   MlirOperation from = schedule_op(nereid_ttg_local_load_build(&builder, mlirValueGetType(value), slot, token),
                                    group->use_stage, cluster);

@@ -1,6 +1,7 @@
 /* Requirements on rings; see ring.h. */
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/branch_waits.h"
+#include "passes/pipelining/rings/copy_encoding.h"
 
 #include "analysis/access/slot_layout.h"
 #include "analysis/allocation/allocation.h"
@@ -180,7 +181,9 @@ MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperat
 bool nereid_ring_crosses_warps(MlirOperation load) {
   MlirValue value = nereid_ir_result(load);
   nereid_layout_t from, to;
-  if (is_tma(load) || nereid_layout_from_type(mlirValueGetType(value), &from) != NEREID_OK)
+  if (is_tma(load) ||
+      nereid_layout_from_type(nereid_ttg_with_encoding(mlirValueGetType(value), nereid_copy_encoding(load)), &from) !=
+          NEREID_OK)
     return true;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);

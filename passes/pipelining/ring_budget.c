@@ -282,6 +282,12 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
   return after <= available && (limit + RESERVED) / (after + others) >= ctas;
 }
 
+int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {
+  dots_t dots = {0};
+  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
+  return ctas_by_registers(loop, &dots);
+}
+
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
   return nereid_ring_budget_in_flight(keys) &&
          !nereid_ring_budget_can_grow(module, loop, nereid_ring_budget_beside_stores(module, loop, keys),

@@ -90,6 +90,25 @@ tt.func @late_fence(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %x: 
   tt.return
 }
 
+// The barrier that a copy by TMA requires precedes the arrival that expects its bytes: one thread executes both.
+// CHECK-LABEL: @expected_copy
+// CHECK: local_load
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: ttng.barrier_expect
+// CHECK-NEXT: ttng.async_tma_copy_global_to_local
+// CHECK-NEXT: return
+tt.func @expected_copy(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32) {
+  %true = arith.constant true
+  %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  ttg.local_barrier
+  %y = ttg.local_load %a : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #rows>
+  ttng.barrier_expect %b, 8192, %true : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  tt.return
+}
+
 // One thread initializes an mbarrier, all use it. A thread that waits for it sees the TMA data. The mbarrier must not
 // enter its next phase while others still poll this one, and no copy may overwrite bytes that others still read.
 // CHECK-LABEL: @tma_load

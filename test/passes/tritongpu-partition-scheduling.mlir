@@ -139,6 +139,37 @@ tt.func public @chain(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %
   tt.return
 }
 
+// The operand of the second dot may depend on the first one through a branch, such as that of a mask.
+// CHECK-LABEL: @chain_through_branch
+// CHECK: tt.descriptor_load {{.*}} {ttg.partition = array<i32: 1>, ttg.partition.slots = 4 : i32}
+// CHECK: } {ttg.warp_specialize.tag = 1 : i32}
+tt.func public @chain_through_branch(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %out: tensor<128x64x!tt.ptr<f32>, #mma>) {
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %q = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+  %sum = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
+    %x = tt.descriptor_load %k[%i, %c0] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    %xs = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %s = ttng.warp_group_dot %q, %xs, %zero : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
+    %is_first = arith.cmpi eq, %i, %c0 : i32
+    %m = scf.if %is_first -> (tensor<128x64xf32, #mma>) {
+      %twice = arith.addf %s, %s : tensor<128x64xf32, #mma>
+      scf.yield %twice : tensor<128x64xf32, #mma>
+    } else {
+      scf.yield %s : tensor<128x64xf32, #mma>
+    }
+    %h = arith.truncf %m : tensor<128x64xf32, #mma> to tensor<128x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<128x64xf16, #mma> -> tensor<128x64xf16, #dot>
+    %y = tt.descriptor_load %k[%c0, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    %ys = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %p, %ys, %acc : tensor<128x64xf16, #dot> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
+    scf.yield %d : tensor<128x64xf32, #mma>
+  }
+  tt.store %out, %sum : tensor<128x64x!tt.ptr<f32>, #mma>
+  tt.return
+}
+
 // A dot that depends on no other one overlaps what is computed from them: not divided.
 // CHECK-LABEL: @independent_dots
 // CHECK-NOT: ttg.warp_specialize.tag

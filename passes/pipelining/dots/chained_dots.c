@@ -57,12 +57,14 @@ void nereid_chained_dots_collect(nereid_pass_t *pass, MlirOperation loop, nereid
   }
 }
 
-/* Whether `op` uses the result of a dot of the block, directly or through ops of the block. */
+/* Whether `op`, or an op of its regions, uses the result of a dot of the block, directly or through ops of the block. */
 static bool depends_on_dot(chain_t *chain, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    MlirOperation from = nereid_defining_op(mlirOperationGetOperand(op, i));
-    if (mlirOperationIsNull(from) || !mlirBlockEqual(mlirOperationGetBlock(from), chain->body) ||
-        nereid_map_find(&chain->ops, from.ptr))
+  nereid_schedule_values_t uses = {0};
+  if (!nereid_schedule_uses(op, chain->body, chain->arena, &uses))
+    return false;
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation from = nereid_defining_op(uses.data[i]);
+    if (mlirOperationIsNull(from) || nereid_map_find(&chain->ops, from.ptr))
       continue;
     uintptr_t *place = nereid_map_insert(&chain->ops, from.ptr);
     if (place)
