@@ -41,6 +41,7 @@ EQUIVALENT = {
 } | {
     ("multiplied_specialized", "cp.async.bulk.wait_group.read"): "a copy of the wait for threads that store nothing",
     ("multiplied_specialized", "mbarrier.try_wait"): "a loop for lanes of the producer that copy nothing",
+    ("multiplied_f16_nn", "barrier.cluster.arrive.aligned"): "at the end: a CTA has waited for all arrivals and copies of others",
 }
 
 RUNS = [[], ["--schedule", "adversarial", "--landing", "wait"],
