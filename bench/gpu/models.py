@@ -86,7 +86,8 @@ def profile(step):
         torch.cuda.synchronize()
     times = {}
     for event in record.events():
-        if event.device_type == torch.autograd.DeviceType.CUDA and not getattr(event, "is_user_annotation", False):
+        is_kernel = not getattr(event, "is_user_annotation", False) and not event.name.startswith(("Memcpy", "Memset"))
+        if event.device_type == torch.autograd.DeviceType.CUDA and is_kernel:
             times[event.name] = times.get(event.name, 0) + event.time_range.elapsed_us()
     of_triton = {name: value for name, value in times.items() if name.startswith(KERNELS_OF_TRITON)}
     return sum(times.values()) / STEPS / 1e3, sum(of_triton.values()) / STEPS / 1e3, len(of_triton), of_triton
@@ -174,7 +175,7 @@ def run_compiler(compiler, items, arguments, rows, store):
             child = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
             begun = read_rows(child, rows, folder, before, deadline, store)
             if begun and begun not in rows:
-                rows[begun] = {"failure": "the process ended" if child.returncode is not None else "out of time"}
+                rows[begun] = {"failure": "out of time" if time.monotonic() >= deadline else "the process ended"}
             elif not begun:
                 break
             pending = [item for item in pending if item not in rows]
