@@ -76,13 +76,25 @@ static bool is_local(const lsp_query_t *query) {
   return query->token && (query->token->kind == LSP_TOKEN_VALUE || query->token->kind == LSP_TOKEN_BLOCK);
 }
 
-/* Renaming needs the program of the present text. For values and blocks it suffices to know their function, which has not
- * changed, or is parsed alone; otherwise the whole text is parsed. */
+/* A symbol with a quoted name can be spelled in several ways. */
+static bool is_symbol_of_scope(const lsp_query_t *query) {
+  if (!query->token || query->token->kind != LSP_TOKEN_SYMBOL)
+    return false;
+  const nereid_view_t name = lsp_token_text(query->document->text, query->token);
+  return name.size > 1 && name.data[1] != '"' &&
+         lsp_sections_has_one_scope(query->document, query->offset, nereid_view_of(name.data + 1, name.size - 1));
+}
+
+/* Renaming needs the program of the present text. For values and blocks their function suffices, which has not changed,
+ * or is parsed alone; for symbols the function that has changed. Otherwise the whole text is parsed. */
 static bool begin_rename(lsp_server_t *server, const cJSON *params, lsp_failure_t *failure, lsp_query_t *out) {
   size_t start, end;
   if (!lsp_query_begin(server, params, failure, out))
     return false;
   if (is_local(out) && (find_function(out, &start, &end) || lsp_query_parse_function(out)))
+    return true;
+  out->is_textual = is_symbol_of_scope(out);
+  if (out->is_textual)
     return true;
   (void)lsp_sections_update(out->document);
   lsp_query_end(out);

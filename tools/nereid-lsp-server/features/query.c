@@ -48,8 +48,8 @@ typedef struct occurrence_list {
   NEREID_VECTOR(lsp_occurrence_t) items;
 } occurrence_list_t;
 
-/* Aliases are global to their section, and nothing else is spelled like them. */
-static void find_alias(lsp_query_t *query, occurrence_list_t *list) {
+/* Aliases are global to their section, as are symbols with one table, and nothing else is spelled like them. */
+static void find_tokens(lsp_query_t *query, occurrence_list_t *list) {
   const lsp_part_t section = lsp_document_part(query->document, query->offset);
   const lsp_tokens_t *tokens = lsp_document_tokens(query->document);
   const nereid_view_t text = query->document->text, name = lsp_token_text(text, query->token);
@@ -70,10 +70,9 @@ static void add(lsp_query_t *query, occurrence_list_t *list, size_t start, size_
 
 lsp_occurrences_t lsp_query_occurrences(lsp_query_t *query) {
   occurrence_list_t list = {0};
-  const bool is_alias =
-      query->token && (query->token->kind == LSP_TOKEN_ATTR_ALIAS || query->token->kind == LSP_TOKEN_TYPE_ALIAS);
-  if (is_alias) {
-    find_alias(query, &list);
+  const lsp_token_t *token = query->token;
+  if (token && (token->kind == LSP_TOKEN_ATTR_ALIAS || token->kind == LSP_TOKEN_TYPE_ALIAS || query->is_textual)) {
+    find_tokens(query, &list);
   } else if (query->name) {
     const lsp_definition_t *it = query->name->definition;
     add(query, &list, it->start, it->end, true);

@@ -12,6 +12,7 @@ typedef struct lsp_query {
   lsp_place_t place;         /* place in the last program that parsed; its section may be null */
   const lsp_mention_t *name; /* name at the place; null: none */
   lsp_section_t *function;   /* owned: section of the place with its function only; null: none */
+  bool is_textual;           /* occurrences of a symbol are the tokens with its name */
   nereid_arena_t arena;      /* memory of the answer, until lsp_query_end */
 } lsp_query_t;
 

@@ -1,5 +1,6 @@
 #include "tools/nereid-lsp-server/ir/sections.h"
 
+#include "seam/ir.h"
 #include "tools/nereid-lsp-server/ir/facts.h"
 
 #include <stdlib.h>
@@ -233,24 +234,22 @@ static void copy_aliases(lsp_document_t *document, const lsp_section_t *section,
   }
 }
 
-/* Returns the text of the section with spaces for what is neither an alias nor in the function. */
+/* Returns the text of the section with spaces for what is neither an alias nor in the function. Each line stays one: the
+ * definition of an alias ends with its line. */
 static char *isolate(lsp_document_t *document, const lsp_section_t *section, lsp_part_t function) {
   const size_t size = section->end - section->start;
+  const char *from = document->text.data + section->start;
   char *text = malloc(size + 1);
   if (!text)
     return NULL;
-  memset(text, ' ', size);
+  for (size_t i = 0; i < size; ++i)
+    text[i] = from[i] == '\n' ? '\n' : ' ';
   copy_aliases(document, section, text);
   memcpy(text + function.start, document->text.data + section->start + function.start, function.end - function.start);
   return text;
 }
 
-lsp_section_t *lsp_sections_parse_function(lsp_document_t *document, size_t offset) {
-  const lsp_section_t *section = find_section(document, offset);
-  lsp_part_t function;
-  if (!section || !section->program || section->is_parsed || !find_changed_function(section, &function) ||
-      offset < section->start + function.start || offset > section->start + function.end)
-    return NULL;
+static lsp_section_t *parse_alone(lsp_document_t *document, const lsp_section_t *section, lsp_part_t function) {
   lsp_section_t *alone = calloc(1, sizeof *alone);
   char *text = alone ? isolate(document, section, function) : NULL;
   lsp_context_t *context = NULL;
@@ -265,6 +264,44 @@ lsp_section_t *lsp_sections_parse_function(lsp_document_t *document, size_t offs
     return alone;
   lsp_section_destroy(alone);
   return NULL;
+}
+
+lsp_section_t *lsp_sections_parse_function(lsp_document_t *document, size_t offset) {
+  const lsp_section_t *section = find_section(document, offset);
+  lsp_part_t function;
+  if (!section || !section->program || section->is_parsed || !find_changed_function(section, &function) ||
+      offset < section->start + function.start || offset > section->start + function.end)
+    return NULL;
+  return parse_alone(document, section, function);
+}
+
+/* Returns whether the program has one table of symbols. */
+static bool has_one_scope(const lsp_program_t *program) {
+  for (size_t i = 0; i < program->n_operations; ++i) {
+    const MlirOperation op = program->operations[i]->op;
+    if (nereidMlirOperationHasTrait(op, NereidMlirTraitSymbolTable) && !mlirOperationEqual(op, program->module))
+      return false;
+  }
+  return true;
+}
+
+static bool defines(const lsp_program_t *program, nereid_view_t symbol) {
+  for (size_t i = 0; i < program->n_operations; ++i)
+    if (nereid_view_equal(program->operations[i]->name, symbol))
+      return true;
+  return false;
+}
+
+bool lsp_sections_has_one_scope(lsp_document_t *document, size_t offset, nereid_view_t symbol) {
+  const lsp_section_t *section = find_section(document, offset);
+  lsp_part_t function;
+  if (!section || !section->program || section->is_parsed || !has_one_scope(section->program) ||
+      !defines(section->program, symbol) || !find_changed_function(section, &function))
+    return false;
+  lsp_section_t *alone = parse_alone(document, section, function);
+  const bool has = alone && has_one_scope(alone->program);
+  lsp_section_destroy(alone);
+  return has;
 }
 
 void lsp_section_destroy(lsp_section_t *section) {

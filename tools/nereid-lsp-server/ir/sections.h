@@ -57,6 +57,12 @@ bool lsp_sections_has_errors(lsp_document_t *document, size_t offset);
  * changed since the section was parsed. Returns a section whose program contains that function and has the offsets of the
  * whole one, to be destroyed by the caller; null when other text has changed, too, or the function does not parse. */
 lsp_section_t *lsp_sections_parse_function(lsp_document_t *document, size_t offset);
+
+/* Returns whether each mention of a symbol's name is one of the symbol: all symbols of the section that contains a byte
+ * offset are in one table, `symbol` was one of them when the section was parsed, and only one function has changed
+ * since, which parses alone. */
+bool lsp_sections_has_one_scope(lsp_document_t *document, size_t offset, nereid_view_t symbol);
+
 void lsp_section_destroy(lsp_section_t *section);
 
 /* Sets the range of the document for a range of the program's text; false when the text has changed there. */
