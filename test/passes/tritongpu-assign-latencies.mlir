@@ -119,6 +119,50 @@ tt.func public @product(%p: tensor<16x16x!tt.ptr<f16>, #sq> {tt.contiguity = den
   tt.return
 }
 
+// A loop that stores to another buffer: pointers that it advances have the base of their initial values.
+// CHECK-LABEL: @stored_elsewhere
+tt.func public @stored_elsewhere(%p: tensor<16x16x!tt.ptr<f16>, #sq> {tt.contiguity = dense<[1, 16]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<16x16x!tt.ptr<f16>, #sq>, %acc: tensor<16x16xf32, #sq>, %o: tensor<16x16x!tt.ptr<f32>, #sq>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %step = arith.constant dense<256> : tensor<16x16xi32, #sq>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %acc, %from = %p, %to = %q) -> (tensor<16x16xf32, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>) : i32 {
+    // CHECK: tt.load %{{.*}} {tt.latency = 2 : i32}
+    %x = tt.load %from : tensor<16x16x!tt.ptr<f16>, #sq>
+    %a = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>>
+    %b = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>>
+    %d = tt.dot %a, %b, %sum : tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>> * tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>> -> tensor<16x16xf32, #sq>
+    tt.store %to, %x : tensor<16x16x!tt.ptr<f16>, #sq>
+    %next_from = tt.addptr %from, %step : tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16xi32, #sq>
+    %next_to = tt.addptr %to, %step : tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16xi32, #sq>
+    scf.yield %d, %next_from, %next_to : tensor<16x16xf32, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>
+  }
+  tt.store %o, %r#0 : tensor<16x16x!tt.ptr<f32>, #sq>
+  tt.return
+}
+
+// A loop that stores to the buffer that it loads.
+// CHECK-LABEL: @stored_to_loaded
+tt.func public @stored_to_loaded(%p: tensor<16x16x!tt.ptr<f16>, #sq> {tt.contiguity = dense<[1, 16]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<16x16x!tt.ptr<f16>, #sq>, %acc: tensor<16x16xf32, #sq>, %o: tensor<16x16x!tt.ptr<f32>, #sq>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %step = arith.constant dense<256> : tensor<16x16xi32, #sq>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %acc, %from = %p, %to = %p) -> (tensor<16x16xf32, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>) : i32 {
+    // CHECK-NOT: tt.latency
+    // CHECK: tt.load
+    // REMARK-DAG: [[@LINE+1]]:{{.*}}not pipelined
+    %x = tt.load %from : tensor<16x16x!tt.ptr<f16>, #sq>
+    %a = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>>
+    %b = ttg.convert_layout %x : tensor<16x16xf16, #sq> -> tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>>
+    %d = tt.dot %a, %b, %sum : tensor<16x16xf16, #ttg.dot_op<{opIdx = 0, parent = #sq}>> * tensor<16x16xf16, #ttg.dot_op<{opIdx = 1, parent = #sq}>> -> tensor<16x16xf32, #sq>
+    tt.store %to, %x : tensor<16x16x!tt.ptr<f16>, #sq>
+    %next_from = tt.addptr %from, %step : tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16xi32, #sq>
+    %next_to = tt.addptr %to, %step : tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16xi32, #sq>
+    scf.yield %d, %next_from, %next_to : tensor<16x16xf32, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>, tensor<16x16x!tt.ptr<f16>, #sq>
+  }
+  tt.store %o, %r#0 : tensor<16x16x!tt.ptr<f32>, #sq>
+  tt.return
+}
+
 // A loop that can end after any iteration has no safe prefetch distance.
 // CHECK-LABEL: @uncounted
 // CHECK-NOT: tt.latency

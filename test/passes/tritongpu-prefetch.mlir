@@ -109,6 +109,26 @@ tt.func @stored(%n: i32, %x: !ttg.memdesc<64x32xf16, #rows, #smem, mutable>, %v:
   tt.return %r : tensor<64x64xf32, #mma>
 }
 
+// Nor where the dot follows a store to shared memory: its loads would move to the dot.
+// CHECK-LABEL: tt.func @stored_after_loads
+// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}}) ->
+// CHECK: ttg.local_load
+// CHECK: ttg.local_load
+// CHECK: ttg.local_store
+tt.func @stored_after_loads(%n: i32, %x: !ttg.memdesc<64x32xf16, #rows, #smem, mutable>, %v: tensor<64x32xf16, #a>, %y: !ttg.memdesc<32x64xf16, #wide, #smem, mutable>) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<64x64xf32, #mma>) : i32 {
+    %xv = ttg.local_load %x : !ttg.memdesc<64x32xf16, #rows, #smem, mutable> -> tensor<64x32xf16, #a>
+    %yv = ttg.local_load %y : !ttg.memdesc<32x64xf16, #wide, #smem, mutable> -> tensor<32x64xf16, #b>
+    ttg.local_store %v, %x : tensor<64x32xf16, #a> -> !ttg.memdesc<64x32xf16, #rows, #smem, mutable>
+    %d = tt.dot %xv, %yv, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
 // Not where the iteration uses the result: its loads overlap other work.
 // CHECK-LABEL: tt.func @used
 // CHECK: scf.for {{.*}} iter_args(%{{[^,]*}}) ->
