@@ -142,12 +142,26 @@ def split_k(a, b, c, sums, counts, m, n, k, BM: tl.constexpr, BN: tl.constexpr, 
 
 
 @triton.jit
-def attention_blocks(x, k, v, base, rows, highest, total, acc, scale, begin, end, BN: tl.constexpr, MASKED: tl.constexpr):
-    """Adds the blocks of keys and values from `begin` to `end`; MASKED: those on the diagonal of causal attention."""
-    for start in range(begin, end, BN):
+def block_of(tile, blocks, GROUP: tl.constexpr):
+    """The block and the head of a tile: GROUP heads at a time, their last blocks first. In causal attention these have most
+    keys; the last tiles to begin are then short, and keys and values of GROUP heads are used while they are in the L2 cache."""
+    inside = tile % (GROUP * blocks)
+    return blocks - 1 - inside // GROUP, tile // (GROUP * blocks) * GROUP + inside % GROUP
+
+
+@triton.jit
+def attention_of(x, k, v, base, first, scale, end, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+    """The result for a block of queries: a loop over blocks of keys and values, of which those on the diagonal have a mask."""
+    highest = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.full((BM,), 0.0, tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    scale *= 1.4426950408889634
+    rows = first + tl.arange(0, BM)
+    for start in range(0, end, BN):
         s = tl.dot(x, k.load([base + start, 0]).T)
-        if MASKED:
-            s = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], s, float("-inf"))
+        if CAUSAL:
+            if start + BN > first:
+                s = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], s, float("-inf"))
         new = tl.maximum(highest, tl.max(s, 1) * scale)
         p = tl.math.exp2(s * scale - new[:, None])
         keep = tl.math.exp2(highest - new)
@@ -155,26 +169,36 @@ def attention_blocks(x, k, v, base, rows, highest, total, acc, scale, begin, end
         acc = acc * keep[:, None]
         acc = tl.dot(p.to(v.dtype), v.load([base + start, 0]), acc)
         highest = new
-    return highest, total, acc
+    return acc / total[:, None]
 
 
 @triton.jit
-def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
-    """One block of queries of one head; all heads are rows of one matrix. The last blocks, which have most keys in causal
-    attention, come first."""
-    first, head = (tl.num_programs(0) - 1 - tl.program_id(0)) * BM, tl.program_id(1)
-    base = head * length
+def attention(q, k, v, o, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr, GROUP: tl.constexpr):
+    """One block of queries of one head; all heads are rows of one matrix."""
+    block, head = block_of(tl.program_id(0), length // BM, GROUP)
+    first, base = block * BM, head * length
     x = q.load([base + first, 0])
-    highest = tl.full((BM,), float("-inf"), tl.float32)
-    total = tl.full((BM,), 0.0, tl.float32)
-    acc = tl.zeros((BM, D), tl.float32)
-    scale *= 1.4426950408889634
-    rows = first + tl.arange(0, BM)
-    end = first // BN * BN if CAUSAL else length
-    highest, total, acc = attention_blocks(x, k, v, base, rows, highest, total, acc, scale, 0, end, BN, False)
-    if CAUSAL:
-        highest, total, acc = attention_blocks(x, k, v, base, rows, highest, total, acc, scale, end, first + BM, BN, True)
-    o.store([base + first, 0], (acc / total[:, None]).to(o.dtype))
+    r = attention_of(x, k, v, base, first, scale, first + BM if CAUSAL else length, D, BM, BN, CAUSAL)
+    o.store([base + first, 0], r.to(o.dtype))
+
+
+@triton.jit
+def attention_persistent(q, k, v, o, scale, length, heads, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+                         GROUP: tl.constexpr):
+    """`attention` by as many programs as there are multiprocessors. Rounds of tiles alternate in direction, so that in causal
+    attention a program with a long tile gets a short one next."""
+    blocks, programs = length // BM, tl.num_programs(0)
+    tiles = blocks * heads
+    for i in tl.range(tl.program_id(0), tiles, programs, warp_specialize=True):
+        turn, tile = i // programs, i
+        if CAUSAL:
+            last = min(programs * (turn + 1), tiles) - 1
+            tile = tl.where(turn % 2 == 1, last - i % programs, i)
+        block, head = block_of(tile, blocks, GROUP)
+        first, base = block * BM, head * length
+        x = q.load([base + first, 0])
+        r = attention_of(x, k, v, base, first, scale, first + BM if CAUSAL else length, D, BM, BN, CAUSAL)
+        o.store([base + first, 0], r.to(o.dtype))
 
 
 @triton.jit
@@ -211,39 +235,65 @@ def gradient_sums(o, g, delta, D: tl.constexpr, BM: tl.constexpr):
 
 
 @triton.jit
-def gradients_kv(q, k, v, g, logs, delta, dk, dv, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
-    """The gradients of one block of keys and values: a loop over blocks of queries, with transposed scores."""
-    first, base = tl.program_id(0) * BN, tl.program_id(1) * length
-    x, y = k.load([base + first, 0]), v.load([base + first, 0])
-    of_k, of_v = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
-    columns = first + tl.arange(0, BN)
-    for start in range(first // BM * BM if CAUSAL else 0, length, BM):
+def gradients_kv_of(x, y, q, g, logs, delta, columns, of_k, of_v, scale, base, begin, end, BM: tl.constexpr, MASKED: tl.constexpr):
+    """Adds the gradients by the blocks of queries from `begin` to `end`, with transposed scores."""
+    for start in range(begin, end, BM):
         rows = start + tl.arange(0, BM)
         r = q.load([base + start, 0])
         p = tl.math.exp2(tl.dot(x, r.T) * (scale * 1.4426950408889634) - tl.load(logs + base + rows)[None, :])
-        if CAUSAL:
+        if MASKED:
             p = tl.where(rows[None, :] >= columns[:, None], p, 0.0)
         h = g.load([base + start, 0])
         of_v = tl.dot(p.to(h.dtype), h, of_v)
         s = p * (tl.dot(y, h.T) - tl.load(delta + base + rows)[None, :])
         of_k = tl.dot(s.to(r.dtype), r, of_k)
+    return of_k, of_v
+
+
+@triton.jit
+def gradients_kv(q, k, v, g, logs, delta, dk, dv, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+                 GROUP: tl.constexpr, SPLIT: tl.constexpr):
+    """The gradients of one block of keys and values, first blocks first: these have most queries in causal attention. SPLIT: only
+    the blocks of queries on the diagonal have a mask, in a loop of their own."""
+    blocks = length // BN
+    block, head = block_of(tl.program_id(0), blocks, GROUP)
+    first, base = (blocks - 1 - block) * BN, head * length
+    x, y = k.load([base + first, 0]), v.load([base + first, 0])
+    of_k, of_v = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
+    columns, begin = first + tl.arange(0, BN), 0
+    if CAUSAL:
+        begin = first + BN if SPLIT else length
+        of_k, of_v = gradients_kv_of(x, y, q, g, logs, delta, columns, of_k, of_v, scale, base, first, begin, BM, True)
+    if SPLIT or not CAUSAL:
+        of_k, of_v = gradients_kv_of(x, y, q, g, logs, delta, columns, of_k, of_v, scale, base, begin, length, BM, False)
     dk.store([base + first, 0], (of_k * scale).to(dk.dtype))
     dv.store([base + first, 0], of_v.to(dv.dtype))
 
 
 @triton.jit
-def gradients_q(q, k, v, g, logs, delta, dq, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
-    """The gradients of one block of queries: a loop over blocks of keys and values. The last blocks come first."""
-    first, base = (tl.num_programs(0) - 1 - tl.program_id(0)) * BM, tl.program_id(1) * length
+def gradients_q_of(r, h, k, v, rows, log, part, acc, scale, base, begin, end, BN: tl.constexpr, MASKED: tl.constexpr):
+    """Adds the gradients by the blocks of keys and values from `begin` to `end`."""
+    for start in range(begin, end, BN):
+        x = k.load([base + start, 0])
+        p = tl.math.exp2(tl.dot(r, x.T) * (scale * 1.4426950408889634) - log[:, None])
+        if MASKED:
+            p = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], p, 0.0)
+        s = p * (tl.dot(h, v.load([base + start, 0]).T) - part[:, None])
+        acc = tl.dot(s.to(x.dtype), x, acc)
+    return acc
+
+
+@triton.jit
+def gradients_q(q, k, v, g, logs, delta, dq, scale, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+                GROUP: tl.constexpr):
+    """The gradients of one block of queries, last blocks first. BM is a multiple of BN."""
+    block, head = block_of(tl.program_id(0), length // BM, GROUP)
+    first, base = block * BM, head * length
     r, h = q.load([base + first, 0]), g.load([base + first, 0])
     rows = first + tl.arange(0, BM)
     log, part = tl.load(logs + base + rows), tl.load(delta + base + rows)
     acc = tl.zeros((BM, D), tl.float32)
-    for start in range(0, first + BM if CAUSAL else length, BN):
-        x = k.load([base + start, 0])
-        p = tl.math.exp2(tl.dot(r, x.T) * (scale * 1.4426950408889634) - log[:, None])
-        if CAUSAL:
-            p = tl.where(rows[:, None] >= start + tl.arange(0, BN)[None, :], p, 0.0)
-        s = p * (tl.dot(h, v.load([base + start, 0]).T) - part[:, None])
-        acc = tl.dot(s.to(x.dtype), x, acc)
+    acc = gradients_q_of(r, h, k, v, rows, log, part, acc, scale, base, 0, first if CAUSAL else length, BN, False)
+    if CAUSAL:
+        acc = gradients_q_of(r, h, k, v, rows, log, part, acc, scale, base, first, first + BM, BN, True)
     dq.store([base + first, 0], (acc * scale).to(dq.dtype))

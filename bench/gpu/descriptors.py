@@ -19,13 +19,24 @@ import torch
 import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from descriptor_kernels import attention, attention_logs, gradient_sums, gradients_kv, gradients_q, matmul, persistent, persistent_halves
+from descriptor_kernels import attention, attention_logs, attention_persistent, gradient_sums, gradients_kv, gradients_q
+from descriptor_kernels import matmul, persistent, persistent_halves
 from specialized_kernels import attention_of_descriptors, linear_of_descriptors, persistent_of_descriptors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
-# By width: rows of queries, rows of keys, options. Of 64: three CTAs per multiprocessor without a producer.
-ATTENTION = {128: ((128, 128), {"num_warps": 8, "num_stages": 3}), 64: ((64, 128), {"num_warps": 4, "num_stages": 2})}
+HEADS = 32
+# By width: rows of queries, rows of keys, heads that causal attention computes together, options. Of 128: one persistent CTA per
+# multiprocessor, with a producer; of 64: three CTAs without one.
+ATTENTION = {128: (128, 128, HEADS, {"num_warps": 8, "num_stages": 3}), 64: (64, 128, 16, {"num_warps": 4, "num_stages": 2})}
+# By width: rows of queries and keys in the kernels of keys and values and of queries, with options; whether causal attention has a
+# loop of its own for the diagonal. Of 64, the second: at most 168 registers leave three CTAs.
+BACKWARD = {
+    128: {"": ((64, 128), (128, 64), {"num_warps": 8, "num_stages": 2}, {"num_warps": 8, "num_stages": 2}, False)},
+    64: {"": ((64, 128), (128, 64), {"num_warps": 8, "num_stages": 2}, {"num_warps": 8, "num_stages": 2}, True),
+         "_4_warps": ((64, 64), (128, 64), {"num_warps": 4, "num_stages": 2, "maxnreg": 168}, {"num_warps": 8, "num_stages": 3}, True)},
+}
+CAUSAL_GROUP = 8  # heads that the causal backward pass computes together
 
 
 def describe(tensor, block):
@@ -67,17 +78,22 @@ class Matmul(Case):
 
 
 class Attention(Case):
-    def __init__(self, name, width, causal, block, length=8192, heads=32, function=attention, **options):
-        self.name, self.options, self.causal, self.function = name, options, causal, function
+    def __init__(self, name, width, causal, length=8192, heads=HEADS, function=None, **options):
+        bm, bn, group, usual = ATTENTION[width]
+        self.name, self.options, self.causal = name, options or usual, causal
+        self.function = function or (attention_persistent if width == 128 else attention)
         generator = torch.Generator(device="cuda").manual_seed(6)
         self.q, self.k, self.v = (torch.randn((heads, length, width), device="cuda", generator=generator).half() for _ in range(3))
         self.o = torch.empty_like(self.q)
-        bm, bn = block
         rows = [tensor.view(-1, width) for tensor in (self.q, self.k, self.v, self.o)]
         self.scale = width ** -0.5
         blocks = [bm, bn, bn, bm]
-        self.arguments = [*(describe(t, [r, width]) for t, r in zip(rows, blocks)), self.scale, length, width, bm, bn, causal]
-        self.grid = (length // bm, heads)
+        descriptors = [describe(t, [r, width]) for t, r in zip(rows, blocks)]
+        counts = [length, heads] if self.function is attention_persistent else [length]
+        order = [] if function else [group if causal else 1]
+        self.arguments = [*descriptors, self.scale, *counts, width, bm, bn, causal, *order]
+        tiles = length // bm
+        self.grid = (tiles, heads) if function else (MULTIPROCESSORS if width == 128 else tiles * heads,)
         self.operations = 4 * heads * length * length * width // (2 if causal else 1)
         self.vendor = lambda: torch.nn.functional.scaled_dot_product_attention(*(t[None] for t in (self.q, self.k, self.v)), is_causal=causal)
 
@@ -95,8 +111,9 @@ class Attention(Case):
 class Backward(Case):
     """The three gradients of attention, by three kernels; the operations are those of five matrix multiplications."""
 
-    def __init__(self, name, width, causal, block_kv, block_q, length=8192, heads=32, **options):
-        self.name, self.options, self.causal, self.width = name, options, causal, width
+    def __init__(self, name, width, causal, tiles, length=8192, heads=HEADS):
+        (bm, bn), (cm, cn), options_kv, options_q, split = BACKWARD[width][tiles]
+        self.name, self.causal, self.width = name, causal, width
         generator = torch.Generator(device="cuda").manual_seed(6)
         q, k, v, g = (torch.randn((heads, length, width), device="cuda", generator=generator).half() for _ in range(4))
         o, dq, dk, dv = (torch.empty_like(q) for _ in range(4))
@@ -111,13 +128,15 @@ class Backward(Case):
         fq, fk, fv, _, fo, _, _, _ = described([128] * 8)
         forward = (fq, fk, fv, fo, logs, self.scale, length, width, 128, 128, causal)
         self.prepare = lambda: attention_logs[(length // 128, heads)](*forward, num_warps=8, num_stages=2)
-        (bm, bn), (cm, cn) = block_kv, block_q
+        group = CAUSAL_GROUP if causal else 1
         sums = described([64] * 8)
         self.sums = lambda: gradient_sums[(heads * length // 64,)](sums[4], sums[3], delta, width, 64, num_warps=4)
         kq, kk, kv, kg, _, _, kdk, kdv = described([bm, bn, bn, bm, bm, bm, bn, bn])
-        self.of_kv = lambda: gradients_kv[(length // bn, heads)](kq, kk, kv, kg, logs, delta, kdk, kdv, self.scale, length, width, bm, bn, causal, **options)
+        self.of_kv = lambda: gradients_kv[(length // bn * heads,)](kq, kk, kv, kg, logs, delta, kdk, kdv, self.scale, length, width, bm, bn, causal,
+                                                                   group, split, **options_kv)
         qq, qk, qv, qg, _, qdq, _, _ = described([cm, cn, cn, cm, cm, cm, cn, cn])
-        self.of_q = lambda: gradients_q[(length // cm, heads)](qq, qk, qv, qg, logs, delta, qdq, self.scale, length, width, cm, cn, causal, **options)
+        self.of_q = lambda: gradients_q[(length // cm * heads,)](qq, qk, qv, qg, logs, delta, qdq, self.scale, length, width, cm, cn, causal, group,
+                                                                 **options_q)
         self.operations = 10 * heads * length * length * width // (2 if causal else 1)
         leaves = [tensor[None].detach().requires_grad_() for tensor in (q, k, v)]
         out = torch.nn.functional.scaled_dot_product_attention(*leaves, is_causal=causal)
@@ -153,19 +172,18 @@ def cases(size):
         options = dict(transposed=True, num_warps=warps, num_stages=3)
         yield lambda: Matmul(f"specialized_k_{warps}_warps", linear_of_descriptors, size, wide, **options)
         yield lambda: Matmul(f"specialized_tiles_{warps}_warps", persistent_of_descriptors, size, wide, **options)
-    for width, causal, block, warps in ((128, False, (128, 128), 8), (128, True, (128, 128), 8), (64, False, (64, 128), 4), (64, True, (64, 128), 4)):
+    for width, causal, warps in ((128, False, 8), (128, True, 8), (64, False, 4), (64, True, 4)):
         name = f"specialized_attention_d{width}_{'causal' if causal else 'full'}"
-        yield lambda: Attention(name, width, causal, block, function=attention_of_descriptors, num_warps=warps, num_stages=2)
+        yield lambda: Attention(name, width, causal, function=attention_of_descriptors, num_warps=warps, num_stages=2)
     for length in (8192, 4096):
         for width in (128, 64):
             for causal in (False, True):
                 name = f"attention_d{width}_{'causal' if causal else 'full'}_{length}"
-                block, options = ATTENTION[width]
-                yield lambda: Attention(name, width, causal, block, length=length, **options)
-    yield lambda: Backward("backward_d128_full", 128, False, (64, 128), (128, 64), num_warps=8, num_stages=2)
-    yield lambda: Backward("backward_d128_causal", 128, True, (64, 128), (128, 64), num_warps=8, num_stages=2)
-    yield lambda: Backward("backward_d64_full", 64, False, (64, 128), (128, 64), num_warps=8, num_stages=2)
-    yield lambda: Backward("backward_d64_causal", 64, True, (64, 128), (128, 64), num_warps=8, num_stages=2)
+                yield lambda: Attention(name, width, causal, length)
+    for width in (128, 64):
+        for causal in (False, True):
+            for tiles in BACKWARD[width]:
+                yield lambda: Backward(f"backward_d{width}_{'causal' if causal else 'full'}{tiles}", width, causal, tiles)
 
 
 def time_of(call, flush):

@@ -240,16 +240,29 @@ def benchmarks(kind, causal):
         sizes,
         code=code,
     )
+    for function, grid, more in ((bench.attention, (4,), {}), (bench.attention_persistent, (3,), {"heads": heads})):
+        yield Case(
+            f"{function.fn.__name__}_ordered_{kind}",
+            function,
+            grid,
+            {**forward, "scale": SCALE, "length": length, **more},
+            lambda v: {"o": reference(v)["o"]},
+            {**sizes, "GROUP": 2 if causal else 1},
+            warps=8,
+            code=code,
+        )
     given = dict(q=matrix(rand, rows), k=matrix(rand, columns), v=matrix(rand, columns), g=matrix(rand, rows))
     given.update(logs=rand("f32", heads * length), delta=rand("f32", heads * length), scale=SCALE, length=length)
-    for function, outputs, block in ((bench.gradients_kv, ("dk", "dv"), columns), (bench.gradients_q, ("dq",), rows)):
+    order = dict(GROUP=2 if causal else 1)
+    of_kv = (bench.gradients_kv, ("dk", "dv"), columns, {**order, "SPLIT": causal})
+    for function, outputs, block, more in (of_kv, (bench.gradients_q, ("dq",), rows, order)):
         yield Case(
             f"{function.fn.__name__}_{kind}",
             function,
-            (length // block, heads),
+            (length // block * heads,),
             {**given, **{name: matrix(zeros, block) for name in outputs}},
             lambda v, outputs=outputs: {name: values for name, values in of_heads(v, causal).items() if name in outputs},
-            sizes,
+            {**sizes, **more},
             warps=8,
             stages=2,
             tolerance=2e-2,
