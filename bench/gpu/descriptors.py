@@ -28,7 +28,7 @@ ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
 HEADS = 32
 # By width: rows of queries, rows of keys, heads that causal attention computes together, options. Of 128: one persistent CTA per
 # multiprocessor, with a producer; of 64: three CTAs without one.
-ATTENTION = {128: (128, 128, HEADS, {"num_warps": 8, "num_stages": 3}), 64: (64, 128, 16, {"num_warps": 4, "num_stages": 2})}
+ATTENTION = {128: (128, 128, HEADS, {"num_warps": 8, "num_stages": 2}), 64: (64, 128, 16, {"num_warps": 4, "num_stages": 2})}
 # By width: rows of queries and keys in the kernels of keys and values and of queries, with options; whether causal attention has a
 # loop of its own for the diagonal. Of 64, the second: at most 168 registers leave three CTAs.
 BACKWARD = {
