@@ -180,6 +180,14 @@ static bool has_pairs(LLVMModuleRef module) {
   return false;
 }
 
+/* Whether the module defines functions that others may call. */
+static bool has_calls(LLVMModuleRef module) {
+  int defined = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    defined += !LLVMIsDeclaration(f);
+  return defined > 1;
+}
+
 static bool is_stopped(const nereid_backend_t *backend) {
   return nereid_limits_check(backend->limits) != NEREID_OK;
 }
@@ -225,7 +233,7 @@ nereid_status_t nereid_backend_optimize(nereid_backend_t *backend, LLVMModuleRef
   unsigned errors = backend->errors;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   nereidLlvmPassGateRef gate = install_gate(backend, module, none, is_skipped_in_optimizer);
-  bool good = run_passes(backend, module, nereid_target_first_passes(), options) &&
+  bool good = run_passes(backend, module, nereid_target_first_passes(has_calls(module)), options) &&
               run_passes(backend, module, nereid_target_last_passes(has_pairs(module)), options);
   remove_gate(module, gate);
   LLVMDisposePassBuilderOptions(options);

@@ -25,8 +25,11 @@
  * times for a tensor of a thousand registers. */
 #define FUNCTIONS                                                                                                      \
   "nvvm-reflect,function(nvvm-intr-range,simplifycfg,sroa<modify-cfg>,early-cse),"                                     \
-  "ipsccp," /* ranges: which sums cannot wrap, which divisions have no sign */                                         \
-  "function(" COMBINE ",simplifycfg),always-inline,cgscc(inline<only-mandatory>,inline),globaldce,"
+  "ipsccp," /* ranges: which sums cannot wrap, which divisions have no sign */
+
+/* Only with calls. Without, instcombine would run a second time on what the next passes pass to it anyway: a tenth of
+ * the optimizer's time. */
+#define CALLS "function(" COMBINE ",simplifycfg),always-inline,cgscc(inline<only-mandatory>,inline),globaldce,"
 
 /* Values and loops. aggressive-instcombine finds the funnel shifts in sin and cos of large numbers. */
 #define LOOPS                                                                                                          \
@@ -48,8 +51,8 @@
  * 100 to 5,000 instructions, and take a tenth of the time; with hundreds of stores, a third. */
 #define LAST "loop-unroll<O3>,loop-mssa(licm<allowspeculation>),div-rem-pairs,simplifycfg"
 
-const char *nereid_target_first_passes(void) {
-  return FUNCTIONS "function(" LOOPS UNROLLED ")";
+const char *nereid_target_first_passes(bool calls) {
+  return calls ? FUNCTIONS CALLS "function(" LOOPS UNROLLED ")" : FUNCTIONS "function(" LOOPS UNROLLED ")";
 }
 
 const char *nereid_target_last_passes(bool pairs) {
