@@ -42,25 +42,6 @@ nereid_status_t nereid_argument_wrong_divisor(const nereid_kernel_t *kernel, ner
   return nereid_argument_wrong(kernel, at, problem.text, message);
 }
 
-bool nereid_argument_fits(const nereid_parameter_t *parameter, const nereid_value_t *value) {
-  switch (parameter->kind) {
-  case NEREID_PARAMETER_SCALAR:
-    return value->kind == NEREID_PARAMETER_SCALAR && value->element == parameter->element;
-  case NEREID_PARAMETER_POINTER:
-    return value->kind == NEREID_PARAMETER_POINTER &&
-           (!value->element || !parameter->element || value->element == parameter->element);
-  case NEREID_PARAMETER_DESCRIPTOR:
-    return value->kind == NEREID_PARAMETER_DESCRIPTOR && value->as.memory;
-  case NEREID_PARAMETER_TENSOR: /* not a kind of parameter */
-    break;
-  case NEREID_PARAMETER_OPAQUE:
-    if (value->kind == NEREID_PARAMETER_POINTER)
-      return parameter->size == 8;
-    return value->kind == NEREID_PARAMETER_SCALAR && nereid_element_size(value->element) == parameter->size;
-  }
-  return false;
-}
-
 nereid_status_t nereid_argument_wrong_count(const nereid_kernel_t *kernel, size_t n, nereid_message_t *message) {
   return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' takes %zu arguments, not %zu",
                             kernel->metadata.name, kernel->metadata.n_parameters, n);

@@ -32,9 +32,6 @@ NEREID_MUST_USE nereid_status_t nereid_arguments_capture(const nereid_kernel_t *
 /* Releases the owners, in the order of the arguments, and the maps. */
 void nereid_arguments_release(nereid_arguments_t *expanded);
 
-/* Returns whether a value other than a tensor has the type of the parameter. */
-bool nereid_argument_fits(const nereid_parameter_t *parameter, const nereid_value_t *value);
-
 /* Errors of an argument: NEREID_ERROR_ARGUMENT. */
 nereid_status_t nereid_argument_wrong(const nereid_kernel_t *kernel, nereid_place_t at, const char *problem,
                                       nereid_message_t *message);

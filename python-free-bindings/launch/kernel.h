@@ -11,12 +11,20 @@ enum {
   NEREID_KERNEL_ATTRIBUTE_LIMIT = 4,
 };
 
+/* What each launch checks of a parameter, without its name and tile: launches read little memory. */
+typedef struct nereid_parameter_check {
+  uint64_t mask; /* value & mask must be 0 */
+  uint32_t size; /* bytes */
+  uint8_t kind;  /* nereid_parameter_kind_t */
+  uint8_t element;
+} nereid_parameter_check_t;
+
 struct nereid_kernel {
-  const nereid_device_t *device; /* borrowed */
-  void *function;                /* owned by the module's handle */
-  nereid_metadata_t metadata;    /* lists all parameters */
-  uint64_t *divisor_masks;       /* per parameter: value & mask must be 0 */
-  unsigned block[3];             /* threads per CTA */
+  const nereid_device_t *device;    /* borrowed */
+  void *function;                   /* owned by the module's handle */
+  nereid_metadata_t metadata;       /* lists all parameters */
+  nereid_parameter_check_t *checks; /* one per parameter */
+  unsigned block[3];                /* threads per CTA */
   unsigned n_attributes;
   nereid_cu_launch_attribute_t attributes[NEREID_KERNEL_ATTRIBUTE_LIMIT];
   nereid_grid_program_t grid; /* program of the metadata's map */

@@ -170,6 +170,26 @@ static nereid_status_t check_memory(const nereid_kernel_t *kernel, void *const *
   return NEREID_OK;
 }
 
+/* Whether a value other than a tensor has the type of the parameter. */
+static inline bool fits(const nereid_parameter_check_t *parameter, const nereid_value_t *value) {
+  switch ((nereid_parameter_kind_t)parameter->kind) {
+  case NEREID_PARAMETER_SCALAR:
+    return value->kind == NEREID_PARAMETER_SCALAR && value->element == parameter->element;
+  case NEREID_PARAMETER_POINTER:
+    return value->kind == NEREID_PARAMETER_POINTER &&
+           (!value->element || !parameter->element || value->element == parameter->element);
+  case NEREID_PARAMETER_DESCRIPTOR:
+    return value->kind == NEREID_PARAMETER_DESCRIPTOR && value->as.memory;
+  case NEREID_PARAMETER_TENSOR: /* not a kind of parameter */
+    break;
+  case NEREID_PARAMETER_OPAQUE:
+    if (value->kind == NEREID_PARAMETER_POINTER)
+      return parameter->size == 8;
+    return value->kind == NEREID_PARAMETER_SCALAR && nereid_element_size(value->element) == parameter->size;
+  }
+  return false;
+}
+
 /* Checks a value per parameter and launches. `argument_of` has the positions of the arguments; null: those of the
  * parameters. */
 static nereid_status_t launch_values(const nereid_kernel_t *kernel, const nereid_launch_t *launch,
@@ -179,9 +199,9 @@ static nereid_status_t launch_values(const nereid_kernel_t *kernel, const nereid
   for (size_t i = 0; i < kernel->metadata.n_parameters; ++i) {
     const nereid_value_t *value = &values[i];
     bool descriptor = value->kind == NEREID_PARAMETER_DESCRIPTOR;
-    if (!nereid_argument_fits(&kernel->metadata.parameters[i], value))
+    if (!fits(&kernel->checks[i], value))
       return nereid_argument_wrong_type(kernel, place_of(i, argument_of), value, message);
-    if (!descriptor && (value->as.bits & kernel->divisor_masks[i]))
+    if (!descriptor && (value->as.bits & kernel->checks[i].mask))
       return nereid_argument_wrong_divisor(kernel, place_of(i, argument_of), value, message);
     parameters[i] = descriptor ? (void *)value->as.memory : (void *)&value->as.bits;
   }

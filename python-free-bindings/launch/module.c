@@ -105,15 +105,18 @@ static nereid_status_t set_attributes(nereid_kernel_t *kernel, nereid_message_t 
 }
 
 /* Divisors are powers of two, which one `and` can check. */
-static nereid_status_t set_masks(nereid_module_t *module, nereid_message_t *message) {
+static nereid_status_t set_checks(nereid_module_t *module, nereid_message_t *message) {
   nereid_kernel_t *kernel = &module->kernel;
-  kernel->divisor_masks = nereid_arena_new(&module->arena, uint64_t, kernel->metadata.n_parameters);
-  if (!kernel->divisor_masks)
+  kernel->checks = nereid_arena_new(&module->arena, nereid_parameter_check_t, kernel->metadata.n_parameters);
+  if (!kernel->checks)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   for (size_t i = 0; i < kernel->metadata.n_parameters; ++i) {
-    uint32_t divisor = kernel->metadata.parameters[i].divisibility;
-    if (divisor && (divisor & (divisor - 1)) == 0)
-      kernel->divisor_masks[i] = divisor - 1;
+    const nereid_parameter_t *parameter = &kernel->metadata.parameters[i];
+    const uint32_t divisor = parameter->divisibility;
+    kernel->checks[i] = (nereid_parameter_check_t){.mask = divisor && (divisor & (divisor - 1)) == 0 ? divisor - 1 : 0,
+                                                   .size = parameter->size,
+                                                   .kind = (uint8_t)parameter->kind,
+                                                   .element = (uint8_t)parameter->element};
   }
   return NEREID_OK;
 }
@@ -134,7 +137,7 @@ static nereid_status_t prepare(nereid_module_t *module, nereid_view_t bytes, ner
     status = raise_shared_limit(kernel, message);
   if (!status)
     status = set_attributes(kernel, message);
-  return status ? status : set_masks(module, message);
+  return status ? status : set_checks(module, message);
 }
 
 static nereid_status_t load(nereid_module_t *module, nereid_view_t bytes, nereid_view_t metadata,

@@ -49,7 +49,7 @@ uint32_t nereid_image_suitability(const char *target, int32_t capability, bool r
 
 static bool are_divisible(const nereid_kernel_t *kernel, const nereid_value_t *values) {
   for (size_t i = 0; i < kernel->metadata.n_parameters; ++i)
-    if (values[i].kind != NEREID_PARAMETER_DESCRIPTOR && (values[i].as.bits & kernel->divisor_masks[i]))
+    if (values[i].kind != NEREID_PARAMETER_DESCRIPTOR && (values[i].as.bits & kernel->checks[i].mask))
       return false;
   return true;
 }
