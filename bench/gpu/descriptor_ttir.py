@@ -43,16 +43,19 @@ def split_k(tile):
 
 
 def attention(width, causal, block):
+    """Persistent for a width of 128, as in descriptors.py."""
     bm, bn = block
     blocks = [(rows, width) for rows in (bm, bn, bn, bm)]
-    return kernels.attention, tiled("qkvo", blocks) | {"scale": "fp32", "length": "i32"}, dict(D=width, BM=bm, BN=bn, CAUSAL=causal)
+    function, more = (kernels.attention_persistent, {"heads": "i32"}) if width == 128 else (kernels.attention, {})
+    types = tiled("qkvo", blocks) | {"scale": "fp32", "length": "i32"} | more
+    return function, types, dict(D=width, BM=bm, BN=bn, CAUSAL=causal, GROUP=8 if causal else 1)
 
 
-def gradients(function, names, rows, width, causal, block):
+def gradients(function, names, rows, width, causal, block, **constants):
     """`rows`: those of a block of each descriptor."""
     types = tiled(names, [(count, width) for count in rows])
     more = {"logs": "*fp32", "delta": "*fp32", "scale": "fp32", "length": "i32"}
-    return function, types | more, dict(D=width, BM=block[0], BN=block[1], CAUSAL=causal)
+    return function, types | more, dict(D=width, BM=block[0], BN=block[1], CAUSAL=causal, GROUP=8 if causal else 1, **constants)
 
 
 def cases():
@@ -68,12 +71,12 @@ def cases():
     yield "persistent_halves_128x256x64", matmul(kernels.persistent_halves, large, columns=128), 8, 3
     yield "two_widths_128x192x64", two_widths(square), 8, 4
     yield "split_k_64x256x64", split_k((64, 256, 64)), 4, 4
-    for width, block, warps, stages in ((128, (128, 128), 8, 3), (64, (64, 128), 4, 2)):
+    for width, block, warps, stages in ((128, (128, 128), 8, 2), (64, (64, 128), 4, 2)):
         for causal in (False, True):
             kind = f"d{width}_{'causal' if causal else 'full'}"
             yield f"attention_{kind}", attention(width, causal, block), warps, stages
             rows = (64, 128, 128, 64, 128, 128)
-            of_kv = gradients(kernels.gradients_kv, ("q", "k", "v", "g", "dk", "dv"), rows, width, causal, (64, 128))
+            of_kv = gradients(kernels.gradients_kv, ("q", "k", "v", "g", "dk", "dv"), rows, width, causal, (64, 128), SPLIT=width == 64)
             yield f"gradients_kv_{kind}", of_kv, 8, 2
             rows = (128, 64, 64, 128, 128)
             of_q = gradients(kernels.gradients_q, ("q", "k", "v", "g", "dq"), rows, width, causal, (128, 64))
