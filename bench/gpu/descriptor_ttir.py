@@ -34,7 +34,7 @@ def matmul(function, tile, transposed=False, dtype=F16, columns=None, **constant
 def two_widths(tile):
     bm, bn, bk = tile
     blocks = ((bm, bk), (bn, bk), (bn // 2, bk), (bm, bn), (bm, bn // 2))
-    return kernels.two_widths, tiled(("a", "b", "b2", "c", "c2"), blocks) | dict.fromkeys("mnk", "i32"), dict(BM=bm, BN=bn, BK=bk)
+    return kernels.two_widths, tiled(("a", "b", "b2", "c", "c2"), blocks) | dict.fromkeys("mnk", "i32"), dict(BM=bm, BN=bn, BN2=bn // 2, BK=bk)
 
 
 def split_k(tile):
@@ -68,7 +68,7 @@ def cases():
     yield "matmul_fp8_128x256x128", matmul(kernels.matmul, (128, 256, 128), True, FP8, TRANSPOSED=True), 8, 3
     yield "persistent_128x256x64", matmul(kernels.persistent, large, **flags), 8, 3
     yield "persistent_flat_128x256x64", matmul(kernels.persistent, large, **flags | {"FLATTEN": True}), 8, 3
-    yield "persistent_halves_128x256x64", matmul(kernels.persistent_halves, large, columns=128), 8, 3
+    yield "persistent_halves_128x256x64", matmul(kernels.persistent_halves, large, columns=128, GROUP=16, TRANSPOSED=False), 8, 3
     yield "two_widths_128x192x64", two_widths(square), 8, 4
     yield "split_k_64x256x64", split_k((64, 256, 64)), 4, 4
     for width, block, warps, stages in ((128, (128, 128), 8, 2), (64, (64, 128), 4, 2)):

@@ -67,7 +67,8 @@ class Matmul(Case):
         self.vendor = (lambda: torch.mm(self.a, self.b)) if dtype == torch.float16 else None
 
     def run(self):
-        flags = {matmul: (self.transposed,), persistent: (self.options.get("flatten", False), False)}.get(self.function, ())
+        flags = {matmul: (self.transposed,), persistent: (self.options.get("flatten", False), False),
+                 persistent_halves: (16, self.transposed)}.get(self.function, ())
         options = {key: value for key, value in self.options.items() if key != "flatten"}
         grid = min(self.tiles, MULTIPROCESSORS) if self.persistent else self.tiles
         self.function[(grid,)](*self.arguments, *flags, **options)
