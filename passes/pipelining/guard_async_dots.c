@@ -31,6 +31,7 @@
  * Runs before structured control flow is lowered. */
 #include "passes/pass.h"
 #include "passes/pipelining/expansion/loop_range.h"
+#include "passes/support/branch.h"
 #include "passes/support/collect.h"
 #include "passes/support/loop.h"
 
@@ -68,35 +69,6 @@ static bool waits_only_for(MlirOperation wait, MlirOperation loop) {
     if (result_index(loop, mlirOperationGetOperand(wait, i)) < 0)
       return false;
   return true;
-}
-
-/* The arith.truncf in the block of `branch` that is the only use of `result`; null when there is none. */
-static MlirOperation rounding_of(MlirOperation branch, MlirValue result) {
-  MlirOpOperand use = mlirValueGetFirstUse(result);
-  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return (MlirOperation){NULL};
-  MlirOperation user = mlirOpOperandGetOwner(use);
-  const bool found = nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
-                     mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(branch));
-  return found ? user : (MlirOperation){NULL};
-}
-
-/* Moves the rounding of result `index` of `branch` into both of its blocks. */
-static void round_inside(MlirOperation branch, intptr_t index) {
-  MlirValue result = mlirOperationGetResult(branch, index);
-  MlirOperation rounding = rounding_of(branch, result);
-  if (mlirOperationIsNull(rounding))
-    return;
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(branch); ++i) {
-    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, i));
-    MlirOperation yield = mlirBlockGetTerminator(block), inside = mlirOperationClone(rounding);
-    mlirBlockInsertOwnedOperationBefore(block, yield, inside);
-    mlirOperationSetOperand(inside, 0, mlirOperationGetOperand(yield, index));
-    mlirOperationSetOperand(yield, index, nereid_ir_result(inside));
-  }
-  mlirValueSetType(result, mlirValueGetType(nereid_ir_result(rounding)));
-  mlirValueReplaceAllUsesOfWith(nereid_ir_result(rounding), result);
-  nereidMlirOperationErase(rounding);
 }
 
 /* Waits for `values` where `builder` inserts, and replaces their other uses. */
@@ -155,7 +127,7 @@ static void guard(MlirOperation loop, MlirOperation wait, MlirValue condition, n
   }
   mlirOperationMoveAfter(wait, loop);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(branch); ++i)
-    round_inside(branch, i);
+    nereid_branch_round_inside(branch, i, mlirOperationGetNumRegions(branch));
   wait_where_branch_joins(branch, mlirOperationGetLocation(wait), scratch);
 }
 

@@ -1,7 +1,9 @@
-/* Construction of scf.if; see branch.h. The generated builder adds no results. */
+/* Construction of scf.if, and results of ops with regions; see branch.h. The generated builder adds no results. */
 #include "passes/support/branch.h"
 
 #include "dialects/ir.h"
+#include "nereid/dialects/ops.h"
+#include "seam/ir.h"
 
 MlirOperation nereid_branch_build(const nereid_builder_t *builder, MlirValue condition, MlirBlock yes, MlirBlock no) {
   MlirOperationState state = mlirOperationStateGet(nereid_ir_ref("scf.if"), builder->location);
@@ -21,4 +23,32 @@ MlirOperation nereid_branch_build(const nereid_builder_t *builder, MlirValue con
   else
     mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, branch);
   return branch;
+}
+
+/* The arith.truncf in the block of `op` that is the only use of `result`; null when there is none. */
+static MlirOperation rounding_of(MlirOperation op, MlirValue result) {
+  MlirOpOperand use = mlirValueGetFirstUse(result);
+  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return (MlirOperation){NULL};
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  const bool found = nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
+                     mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op));
+  return found ? user : (MlirOperation){NULL};
+}
+
+void nereid_branch_round_inside(MlirOperation op, intptr_t index, intptr_t regions) {
+  MlirValue result = mlirOperationGetResult(op, index);
+  MlirOperation rounding = rounding_of(op, result);
+  if (mlirOperationIsNull(rounding))
+    return;
+  for (intptr_t i = 0; i < regions; ++i) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+    MlirOperation yield = mlirBlockGetTerminator(block), inside = mlirOperationClone(rounding);
+    mlirBlockInsertOwnedOperationBefore(block, yield, inside);
+    mlirOperationSetOperand(inside, 0, mlirOperationGetOperand(yield, index));
+    mlirOperationSetOperand(yield, index, nereid_ir_result(inside));
+  }
+  mlirValueSetType(result, mlirValueGetType(nereid_ir_result(rounding)));
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(rounding), result);
+  nereidMlirOperationErase(rounding);
 }

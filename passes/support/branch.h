@@ -1,4 +1,4 @@
-/* Construction of scf.if. */
+/* Construction of scf.if, and results of ops with regions. */
 #ifndef NEREID_PASSES_BRANCH_H
 #define NEREID_PASSES_BRANCH_H
 
@@ -9,5 +9,10 @@
 /* Builds an scf.if that executes `yes` where `condition`, an i1, is true, and `no` otherwise. Both blocks end with an
  * scf.yield; the results have the types that `yes` yields. Takes ownership of the blocks. */
 MlirOperation nereid_branch_build(const nereid_builder_t *builder, MlirValue condition, MlirBlock yes, MlirBlock no);
+
+/* If the only use of result `index` of `op` is an arith.truncf in the block of `op`, rounds the value before the
+ * terminators of the first `regions` regions of `op`, of one block each: the result then needs half as many registers
+ * where the regions end. Leaves `op` as it is otherwise. */
+void nereid_branch_round_inside(MlirOperation op, intptr_t index, intptr_t regions);
 
 #endif

@@ -10,6 +10,7 @@
  *                                                  ttg.warp_return
  *                                                }
  *
+ * A rounding of the results moves into the default region, whose warps have more registers than those after the op.
  * Each region gets a copy of the nest with the ops of its partition and the carried values that these depend on.
  * Constants and tensors from outside are computed again in the partition; other values are captured. A partition whose
  * number of warps differs (ttg.partition.warps) gets layouts for it (relayout.h). */
@@ -22,6 +23,7 @@
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/support/branch.h"
 #include "passes/support/loop.h"
 #include "seam/ir.h"
 
@@ -396,6 +398,8 @@ static bool split_loop(nereid_pass_t *pass, MlirOperation loop) {
   if (mlirOperationIsNull(op) || pass->scratch->failed)
     return false;
   build_default(&split, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    nereid_branch_round_inside(op, i, /*regions=*/1);
   build_partitions(&split, op);
   nereidMlirOperationErase(loop);
   return !pass->scratch->failed;
