@@ -20,8 +20,7 @@
 
 /* Discardable attributes of Triton: offsets in memory, kernel parameters, loops. */
 #define NEREID_ATTR_ALLOCATION_OFFSET "allocation.offset"
-#define NEREID_ATTR_ALLOCATION_PARTS                                                                                   \
-  "allocation.parts" /* parts in which a ttg.convert_layout uses its scratch memory */
+#define NEREID_ATTR_ALLOCATION_PARTS "allocation.parts" /* how many parts share the scratch of a conversion */
 #define NEREID_ATTR_GLOBAL_SCRATCH_OFFSET "ttg.global_scratch_memory_offset"
 #define NEREID_ATTR_GLOBAL_SCRATCH_SIZE "ttg.global_scratch_memory_size"
 #define NEREID_ATTR_TMA_DESCRIPTOR "tt.nv_tma_desc"

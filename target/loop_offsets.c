@@ -251,8 +251,8 @@ static LLVMValueRef emit_address(LLVMBuilderRef builder, const loop_pointer_t *p
   return LLVMBuildGEP2(builder, byte, pointer->initial, &offset, 1, "");
 }
 
-/* Replaces a pointer of the loop. Copies at a constant step from it, for a later iteration, keep the step as an immediate
- * operand of their instruction; others use the offset of the next iteration. */
+/* Replaces a pointer of the loop. Copies at a constant step from it, for a later iteration, keep the step as an
+ * immediate operand of their instruction; others use the offset of the next iteration. */
 static void rewrite_pointer(LLVMBuilderRef builder, const loop_pointer_t *pointer, LLVMValueRef offsets[2]) {
   LLVMReplaceAllUsesWith(pointer->phi, emit_address(builder, pointer, offsets[0]));
   LLVMInstructionEraseFromParent(pointer->phi);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /* The optimizer's pipeline, in the textual form of LLVM's new pass manager, in two parts. The caller runs the second
- * one on the result of the first. `calls`: the module defines several functions. `pairs`: it has instructions that could
- * be one on a pair of f16 or bf16. */
+ * one on the result of the first. `calls`: the module defines several functions. `pairs`: it has instructions that
+ * could be one on a pair of f16 or bf16. */
 const char *nereid_target_first_passes(bool calls);
 const char *nereid_target_last_passes(bool pairs);
 

@@ -68,7 +68,7 @@ def build_nereid(nereid, case, folder):
     subprocess.run([nereid, "compile", case.path, "-o", image, "--target", "sm_90a", "--num-warps", str(case.options["num_warps"]), "--num-stages", str(case.options["num_stages"])], check=True)
     beside = image + ".json" if os.path.exists(image + ".json") else os.path.splitext(image)[0] + ".json"
     meta = json.load(open(beside))
-    return Kernel(image, meta["name"], case.options["num_warps"], meta["shared"])
+    return Kernel(image, meta["name"], meta["total_num_warps"], meta["shared"])
 
 
 def build_triton(case, folder):

@@ -121,7 +121,7 @@ struct nereid_lower_row {
   const char *to;
 };
 
-/* Zeroes `module` and sets its context, operation, arena, types and maps: enough to emit ops. `op` is a builtin.module. */
+/* Zeroes `module` and sets its context, operation, arena, types and maps: enough to emit ops. `op` is a module. */
 void nereid_lower_module_initialize(nereid_lower_module_t *module, MlirOperation op, nereid_arena_t *arena);
 
 /* A group without values in the arena: the first block of its code is `prologue`. */

@@ -22,8 +22,8 @@ extern "C" {
 MlirOperation nereid_ttg_module(MlirOperation op);
 
 /* Returns the number of warps that execute `op`: those of its partition of ttg.warp_specialize, else ttg.num-warps of
- * the function, of tt or of LLVM, else of the module. -1 when none of them specifies it. The ttg.warp_specialize itself is outside of its
- * partitions. */
+ * the function, of tt or of LLVM, else of the module. -1 when none of them specifies it. The ttg.warp_specialize itself
+ * is outside of its partitions. */
 int32_t nereid_ttg_num_warps(MlirOperation op);
 
 /* Whether `op` is a ttg.warp_specialize, holds its partitions or ends one of its regions: these operations may contain

@@ -1,6 +1,6 @@
 /* The proxies (launch->proxy). The async proxy reads shared memory from cta->shared, or under AT_FENCE from a copy.
- * A byte of the copy is updated when its last writer fences, or when the async proxy writes it; bytes of a cp.async that
- * a phase of an mbarrier completed, when any thread of the CTA fences. */
+ * A byte of the copy is updated when its last writer fences, or when the async proxy writes it; bytes of a cp.async
+ * that a phase of an mbarrier completed, when any thread of the CTA fences. */
 #ifndef NEREID_EMULATOR_PROXY_H
 #define NEREID_EMULATOR_PROXY_H
 

@@ -17,8 +17,8 @@ typedef enum emu_space {
   EMU_SHARED_CLUSTER, /* shared memory of any CTA of the cluster: EMU_RANK_SHIFT */
 } emu_space_t;
 
-/* A 32-bit address in the shared::cluster window: 0 or 1 + the CTA's rank above an offset. 0: the CTA's own memory. In a
- * cluster the address of a variable in a register has the rank, as on hardware: code that packs addresses into fewer
+/* A 32-bit address in the shared::cluster window: 0 or 1 + the CTA's rank above an offset. 0: the CTA's own memory. In
+ * a cluster the address of a variable in a register has the rank, as on hardware: code that packs addresses into fewer
  * bits, such as matrix descriptors, must remove it. */
 enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1, EMU_MAX_CLUSTER = 16 };
 

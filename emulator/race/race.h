@@ -58,8 +58,8 @@ void nereid_emulator_race_effect(emu_effect_t *effect, int lane, bool writes, em
                                  uint64_t bytes);
 /* An mbarrier tracks the effect, which is about to be issued. */
 void nereid_emulator_race_tracked(emu_effect_t *effect);
-/* Whether the program waits for copies in two ways, by groups and by mbarriers: then an effect that one of them completed
- * stays in the queue for the other one. */
+/* Whether the program waits for copies in two ways, by groups and by mbarriers: then an effect that one of them
+ * completed stays in the queue for the other one. */
 bool nereid_emulator_race_has_two_ends(const emu_cta_t *cta);
 /* The issuers have waited for the effect; `reads`: only for its reads. */
 void nereid_emulator_race_waited(emu_effect_t *effect, uint32_t lanes, bool reads);

@@ -4,8 +4,8 @@
  *   %c = ttg.convert_layout %s : #x -> #y            ->       %c = arith.addf %a', %b' : tensor<…, #y>
  *
  * First, whole components of values get the layout that leaves the fewest bytes to convert (layout_components.h), and
- * reductions, scans and transpositions get the layout of their operands; conversions that only one branch uses move into
- * it (sink_conversions.h).
+ * reductions, scans and transpositions get the layout of their operands; conversions that only one branch uses move
+ * into it (sink_conversions.h).
  *
  * Then, for each remaining conversion, the pass collects a backward slice through ops that work in any layout:
  * elementwise ops, splats, ranges, constants, broadcasts, expand_dims, transpositions, some reductions, other

@@ -224,8 +224,8 @@ static bool pass_wait(run_t *run, nereid_mbarrier_thread_t *thread, MlirOperatio
   return false;
 }
 
-/* The arrivals of all threads at the mbarriers of one CTA. The CTAs of a cluster execute the same program: as many arrive
- * here as this one's arrivals in others. */
+/* The arrivals of all threads at the mbarriers of one CTA. The CTAs of a cluster execute the same program: as many
+ * arrive here as this one's arrivals in others. */
 static int32_t arrivals_of(MlirOperation op) {
   int32_t arrivals = nereid_ttng_arrive_barrier_get_count(op);
   if (nereid_ttng_arrive_barrier_get_per_warp(op))

@@ -344,10 +344,10 @@ static const nereid_scheduled_op_t *first_user(const lower_t *lower, MlirValue v
   return first;
 }
 
-/* The dot of warp groups that precedes the first use of a value loaded from a slot, in its stage and cluster, if it takes
- * an operand from registers: one that depends on another dot. Null where the slot is read earlier: before the copies of
- * a step overwrite it, before its first dots, which read both operands from shared memory, and where registers leave a
- * multiprocessor one CTA, so that no other one works while the last dot is late. */
+/* The dot of warp groups that precedes the first use of a value loaded from a slot, in its stage and cluster, if it
+ * takes an operand from registers: one that depends on another dot. Null where the slot is read earlier: before the
+ * copies of a step overwrite it, before its first dots, which read both operands from shared memory, and where
+ * registers leave a multiprocessor one CTA, so that no other one works while the last dot is late. */
 static MlirOperation dot_before_use(const lower_t *lower, const ring_t *ring) {
   MlirOperation load = ring->load.scheduled->op;
   const nereid_scheduled_op_t *user = first_user(lower, nereid_ir_result(load));

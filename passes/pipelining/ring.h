@@ -79,8 +79,8 @@ MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperat
 /* The memdesc type of an immutable buffer for `tensor`. */
 MlirType nereid_ring_buffer_type(MlirType tensor, MlirAttribute encoding);
 
-/* The distance between slots of type `slot`, in slots: 1, or more where TMA and wgmma require a larger alignment than the
- * bytes of a slot: 128, or the repeat of the swizzle pattern. Slot i is element i * spacing of the buffer. */
+/* The distance between slots of type `slot`, in slots: 1, or more where TMA and wgmma require a larger alignment than
+ * the bytes of a slot: 128, or the repeat of the swizzle pattern. Slot i is element i * spacing of the buffer. */
 int64_t nereid_ring_spacing(MlirType slot);
 
 /* Bytes from one slot of type `slot` to the next one. */

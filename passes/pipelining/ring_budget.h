@@ -34,13 +34,13 @@ int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, c
  * `keys`, with the latencies in their attributes and as few slots as possible, fit there. */
 int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
-/* Returns the CTAs that a multiprocessor can execute at a time, 1 or more, by an estimate of the registers of the loop's
- * dots. */
+/* Returns the CTAs that a multiprocessor can execute at a time, 1 or more, by an estimate of the registers of the
+ * loop's dots. */
 int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop);
 
 /* Whether rings of `after` bytes instead of `before` fit in the `available` bytes and leave a multiprocessor as many
- * CTAs at a time, or two, by an estimate of the registers of the loop's dots; or three, where threads compute operands of
- * dots. */
+ * CTAs at a time, or two, by an estimate of the registers of the loop's dots; or three, where threads compute operands
+ * of dots. */
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after);
 

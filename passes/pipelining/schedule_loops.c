@@ -23,8 +23,8 @@
  *
  *   first dot     maximum of its result     copies     softmax, second dot
  *
- * Where threads compute operand a of a dot while another one reads its operands from buffers, as in tf32x3, tensor cores
- * get work before and after it:
+ * Where threads compute operand a of a dot while another one reads its operands from buffers, as in tf32x3, tensor
+ * cores get work before and after it:
  *
  *   dots of buffers     operand, its dot     stores into rings     copies     dots that accumulate onto it
  *
@@ -230,7 +230,7 @@ static void place_at(scheduler_t *scheduler, MlirOperation op, MlirOperation use
     mark_early(scheduler, op, stage_of(scheduler, use));
 }
 
-/* Moves a wait to the stage of the first use of its buffers, with the fence that follows a wait for copies by cp.async. */
+/* Moves a wait to the stage of the first use of its buffers, with the fence that follows a wait for cp.async. */
 static void place_wait(scheduler_t *scheduler, MlirOperation wait) {
   users_t users = {{NULL}, {NULL}};
   for (intptr_t i = 0; i < nereid_ttng_wait_barrier_get_deps_count(wait); ++i)

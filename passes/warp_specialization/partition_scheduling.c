@@ -9,14 +9,14 @@
  *     ttng.warp_group_dot … %s                            ttng.warp_group_dot … %s       {ttg.partition = [0]}
  *   } {tt.warp_specialize}                              } {ttg.warp_specialize.tag = 0}
  *
- * The producer, partition 1, executes loads through descriptors, loads through pointers on which a dot depends, and what
- * the addresses depend on. The consumer executes the rest. Values that both need, such as counters, are computed by
- * both. Loads of nested loops are divided, too: a persistent kernel's producer loads tiles while the consumer is in the
- * epilogue of an earlier one.
+ * The producer, partition 1, executes loads through descriptors, loads through pointers on which a dot depends, and
+ * what the addresses depend on. The consumer executes the rest. Values that both need, such as counters, are computed
+ * by both. Loads of nested loops are divided, too: a persistent kernel's producer loads tiles while the consumer is in
+ * the epilogue of an earlier one.
  *
  * Loads through pointers are copies by cp.async: four warps compute their addresses (ttg.partition.warps), if the
- * layouts have a form for four. Otherwise the producer has as many warps as the consumer. A load stays with the consumer
- * if cp.async cannot copy it, or if its address depends on what only the consumer can compute.
+ * layouts have a form for four. Otherwise the producer has as many warps as the consumer. A load stays with the
+ * consumer if cp.async cannot copy it, or if its address depends on what only the consumer can compute.
  *
  * A load gets as many slots as shared memory has room for, at most num-stages + 1, outside of the innermost loops one.
  * A loop stays, with a remark, if none of its loads can move, or if an address depends on what the consumer
@@ -438,8 +438,8 @@ static MlirWalkResult find_cluster_conversion(MlirOperation op, void *user_data)
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-/* Whether the module has conversions between CTAs, in which all threads of a cluster take part: a kernel with partitions
- * cannot have them, nor can others in its module. */
+/* Whether the module has conversions between CTAs, in which all threads of a cluster take part: a kernel with
+ * partitions cannot have them, nor can others in its module. */
 static bool converts_in_cluster(MlirOperation module) {
   bool found = false;
   if (nereid_ttg_num_ctas(module) > 1)

@@ -5,9 +5,9 @@
 #include "base/cancellation.h"
 
 /* Begins a section that ends with tool_interrupt_end. Sections may nest and run on several threads. Within them such a
- * signal requests the returned cancellation instead of ending the process; a second signal, or 5 seconds, end it at once.
- * Null when no file descriptor is left for the cancellation: signals then end the process. Signals that the process
- * inherited as ignored (nohup) stay ignored. */
+ * signal requests the returned cancellation instead of ending the process; a second signal, or 5 seconds, end it at
+ * once. Null when no file descriptor is left for the cancellation: signals then end the process. Signals that the
+ * process inherited as ignored (nohup) stay ignored. */
 const nereid_cancellation_t *tool_interrupt_begin(void);
 void tool_interrupt_end(void);
 

@@ -99,8 +99,8 @@ static emu_next_t wait_all(emu_warp_t *warp, const emu_insn_t *insn, uint32_t ma
   return nereid_emulator_wait_groups(warp, mask, EMU_GROUP_ASYNC, 0, false) ? EMU_ADVANCE : EMU_FAILED;
 }
 
-/* The copies that the lanes issued earlier have landed: performs their arrivals. Those of a thread are in order, so that
- * each copy belongs to the first of them. */
+/* The copies that the lanes issued earlier have landed: performs their arrivals. Those of a thread are in order, so
+ * that each copy belongs to the first of them. */
 static bool land_arrival(emu_effect_t *effect, uint32_t lanes) {
   if (!nereid_emulator_land_earlier_like(effect, lanes) ||
       !nereid_emulator_land_earlier(effect, lanes, EMU_GROUP_ASYNC))

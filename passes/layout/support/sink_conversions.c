@@ -12,8 +12,8 @@
  *   scf.if %last {            ->       %c = convert %x
  *     store %c                         store %c
  *
- * A conversion that only one branch uses moves there: the epilogue of a loop over all steps of several tiles is executed
- * once per tile, and a dot whose result is used there only stays in flight in the other iterations. */
+ * A conversion that only one branch uses moves there: the epilogue of a loop over all steps of several tiles is
+ * executed once per tile, and a dot whose result is used there only stays in flight in the other iterations. */
 #include "passes/layout/support/sink_conversions.h"
 
 #include "dialects/defining_op.h"

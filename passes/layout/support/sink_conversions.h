@@ -12,8 +12,8 @@ bool nereid_follows_operand_layout(MlirOperation op);
  * ops; -1 when out of memory. */
 int64_t nereid_sink_conversions(nereid_pass_t *pass);
 
-/* Moves each conversion whose result only one branch of an scf.if in its block uses to the start of that branch. Returns the
- * number of moved conversions; -1 when out of memory. */
+/* Moves each conversion whose result only one branch of an scf.if in its block uses to the start of that branch.
+ * Returns the number of moved conversions; -1 when out of memory. */
 int64_t nereid_sink_conversions_into_branches(nereid_pass_t *pass);
 
 #endif

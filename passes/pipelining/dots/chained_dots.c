@@ -57,7 +57,7 @@ void nereid_chained_dots_collect(nereid_pass_t *pass, MlirOperation loop, nereid
   }
 }
 
-/* Whether `op`, or an op of its regions, uses the result of a dot of the block, directly or through ops of the block. */
+/* Whether `op`, or an op in it, uses the result of a dot of the block, directly or through ops of the block. */
 static bool depends_on_dot(chain_t *chain, MlirOperation op) {
   nereid_schedule_values_t uses = {0};
   if (!nereid_schedule_uses(op, chain->body, chain->arena, &uses))

@@ -1,5 +1,5 @@
-/* Slots of a pipelined loop that several CTAs of a cluster fill together, by multicast (ring_sharing.h). From the second
- * use of a slot on:
+/* Slots of a pipelined loop that several CTAs of a cluster fill together, by multicast (ring_sharing.h). From the
+ * second use of a slot on:
  *
  *   ttng.arrive_barrier %empty[%i], 1, %p deps %slot {ctas = 3 : i32}      this CTA has read the slot
  *   ttng.wait_barrier %empty[%i], %phase, %p {firstWarp}                   so have the CTAs to which the copies write

@@ -57,8 +57,8 @@ static bool naive_home(int thread, uint64_t at) {
   return (uint64_t)naive.threads.data[thread].cta == at >> 48;
 }
 
-/* Whether a's thread (`anybody`: any thread of the CTA that owns the memory) fenced after one of its ends and before the
- * node. */
+/* Whether a's thread (`anybody`: any thread of the CTA that owns the memory) fenced after one of its ends and before
+ * the node. */
 static bool naive_fenced_after(const naive_access_t *a, const naive_ints_t *ends, bool anybody, int node) {
   int last = anybody ? (int)naive.threads.size - 1 : a->thread;
   for (int t = anybody ? 0 : a->thread; t <= last; ++t) {

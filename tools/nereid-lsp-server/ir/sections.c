@@ -234,8 +234,8 @@ static void copy_aliases(lsp_document_t *document, const lsp_section_t *section,
   }
 }
 
-/* Returns the text of the section with spaces for what is neither an alias nor in the function. Each line stays one: the
- * definition of an alias ends with its line. */
+/* Returns the text of the section with spaces for what is neither an alias nor in the function. Each line stays one:
+ * the definition of an alias ends with its line. */
 static char *isolate(lsp_document_t *document, const lsp_section_t *section, lsp_part_t function) {
   const size_t size = section->end - section->start;
   const char *from = document->text.data + section->start;

@@ -50,12 +50,12 @@ lsp_part_t lsp_document_part(const lsp_document_t *document, size_t offset);
 /* Returns the place of a byte offset of the document, in the recent program of its section. */
 lsp_place_t lsp_sections_place(lsp_document_t *document, size_t offset);
 
-/* Returns whether the present text of the section that contains a byte offset was parsed and has errors of the parser. */
+/* Returns whether the present text of the section with a byte offset was parsed and has errors of the parser. */
 bool lsp_sections_has_errors(lsp_document_t *document, size_t offset);
 
 /* Parses the function around `offset` alone, which is much faster than its section, when it is the only one that has
- * changed since the section was parsed. Returns a section whose program contains that function and has the offsets of the
- * whole one, to be destroyed by the caller; null when other text has changed, too, or the function does not parse. */
+ * changed since the section was parsed. Returns a section whose program contains that function and has the offsets of
+ * the whole one, to be destroyed by the caller; null when other text has changed, or the function does not parse. */
 lsp_section_t *lsp_sections_parse_function(lsp_document_t *document, size_t offset);
 
 /* Returns whether each mention of a symbol's name is one of the symbol: all symbols of the section that contains a byte

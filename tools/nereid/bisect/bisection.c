@@ -235,8 +235,8 @@ static int search_axis(bisection_t *it, bisect_axis_t axis, size_t last) {
   return report_changes(it, last);
 }
 
-/* Searches the IR of the whole compilation with the interpreter, up to `last`, the last position that it can run. False:
- * it finds nothing. */
+/* Searches the IR of the whole compilation with the interpreter, up to `last`, the last position that it can run.
+ * False: it finds nothing. */
 static bool find_interpretable(bisection_t *it, size_t *out_last) {
   enum { MAX_SKIPPED = 12 }; /* the stages that the interpreter does not run are a few passes */
   size_t last = it->n_mlir;

@@ -4,7 +4,7 @@
  *   --grid 1 --arg M=64 --arg N=64 --arg K=64              shows the property, too
  *
  * Sizes are tried from small to large, by factors of 4. A launch is used if the whole pipeline shows the property on
- * it, and some part of the pipeline does not: a launch that suits no correct kernel would show wrong numbers for any. */
+ * it, and some part of the pipeline does not: a launch that suits no kernel would show wrong numbers for any. */
 #include "tools/nereid/bisect/launch.h"
 
 #include "tools/nereid/bisect/sizes.h"

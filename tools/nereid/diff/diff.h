@@ -24,8 +24,8 @@ typedef struct diff_view {
 /* Returns whether the report shows the changes of this pass: --pass is not given, or is its name. */
 bool diff_selects_pass(const diff_settings_t *settings, const char *pass);
 
-/* Traces the compilation of the input with the same options by the build of --other-nereid. NEREID_ERROR_IO: it cannot be
- * run; errors of tool_trace_read. */
+/* Traces the compilation of the input with the same options by the build of --other-nereid. NEREID_ERROR_IO: it cannot
+ * be run; errors of tool_trace_read. */
 NEREID_MUST_USE nereid_status_t diff_trace_other(nereid_arena_t *arena, const diff_settings_t *settings,
                                                  const char *input, tool_trace_t *out_trace, nereid_message_t *message);
 

@@ -8,9 +8,9 @@
  *   5  name of the operation, location
  *   6  name of the operation, nesting
  *
- * All rounds but 3 and 4 keep the order of the operations (tool_sequence_match), within the gaps that earlier rounds left. A
- * match of operations is a match of their values. An operation of a matched pair is unchanged if its text is equal
- * after the values are renamed, so the result is complete for any matching: a poor one shows more. */
+ * All rounds but 3 and 4 keep the order of the operations (tool_sequence_match), within the gaps that earlier rounds
+ * left. A match of operations is a match of their values. An operation of a matched pair is unchanged if its text is
+ * equal after the values are renamed, so the result is complete for any matching: a poor one shows more. */
 #include "tools/nereid/diff/match.h"
 
 #include "base/map.h"

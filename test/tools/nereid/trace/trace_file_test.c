@@ -1,5 +1,5 @@
-/* Traces as text: they are read back unchanged, and damaged ones are errors. The test includes the tool's source, because
- * a tool is not a library. */
+/* Traces as text: they are read back unchanged, and damaged ones are errors. The test includes the tool's source,
+ * because a tool is not a library. */
 #include "tools/nereid/trace/trace_file.c"
 
 #include "test/fixture.h"
