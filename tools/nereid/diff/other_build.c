@@ -46,8 +46,8 @@ nereid_status_t diff_trace_other(nereid_arena_t *arena, const diff_settings_t *s
   if (!command)
     return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
   fflush(stdout);
-  /* The program is the user's own. NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c,clang-analyzer-optin.taint.*)
-   * */
+  /* The program is the user's own.
+   * NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c,clang-analyzer-optin.taint.*) */
   FILE *output = popen(command, "r");
   if (!output)
     return nereid_message_set(message, NEREID_ERROR_IO, "--other-nereid: '%s' cannot be started", settings->other);
