@@ -17,7 +17,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdio.h>
 
-enum { MOST_STARTS = 16 };
+enum { MAX_STARTS = 16 };
 
 /* A start offset of a function's frame, and a path to it. */
 typedef struct start {
@@ -27,7 +27,7 @@ typedef struct start {
 } start_t;
 
 typedef struct function {
-  start_t starts[MOST_STARTS];
+  start_t starts[MAX_STARTS];
   size_t n_starts;
   bool has_more;
 } function_t;
@@ -53,7 +53,7 @@ static void add_start(function_t *function, start_t start) {
   for (size_t i = 0; i < function->n_starts; ++i)
     if (function->starts[i].offset == start.offset)
       return;
-  if (function->n_starts == MOST_STARTS)
+  if (function->n_starts == MAX_STARTS)
     function->has_more = true;
   else
     function->starts[function->n_starts++] = start;
@@ -143,7 +143,7 @@ static void print_argument_name(const printer_t *printer, size_t function, intpt
 
 /* --- pending accesses --- */
 
-enum { MOST_INTERVALS = 6, SPACE_BITS = 40 };
+enum { MAX_INTERVALS = 6, SPACE_BITS = 40 };
 
 static void print_interval(const printer_t *printer, size_t function, bool writes, int64_t first, int64_t end) {
   const int64_t space = first >> SPACE_BITS, base = NEREID_SHARED_SPACE(space);
@@ -166,9 +166,9 @@ static size_t print_kind(const printer_t *printer, size_t function, const nereid
       end = access->end > end ? access->end : end;
       continue;
     }
-    if (first >= 0 && printed <= MOST_INTERVALS) {
+    if (first >= 0 && printed <= MAX_INTERVALS) {
       print(printer, printed ? ", " : ": ");
-      if (printed == MOST_INTERVALS)
+      if (printed == MAX_INTERVALS)
         print(printer, "more");
       else
         print_interval(printer, function, writes, first, end);

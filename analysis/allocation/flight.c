@@ -65,7 +65,7 @@ static void add_event(nereid_flight_t *flight, MlirOperation op, uint32_t positi
   nereid_flight_track_t *track = &flight->tracks[kind];
   nereid_vector_push(flight->arena, &track->events,
                      (nereid_flight_event_t){.position = position, .pendings = pendings});
-  track->most_pendings = pendings > track->most_pendings ? pendings : track->most_pendings;
+  track->max_pendings = pendings > track->max_pendings ? pendings : track->max_pendings;
 }
 
 static void link_waits(nereid_flight_track_t *track, uint32_t first, uint32_t end) {
@@ -82,7 +82,7 @@ bool nereid_flight_build(const nereid_flow_graph_t *graph, nereid_arena_t *arena
   *out = (nereid_flight_t){.arena = arena, .graph = graph};
   for (int k = 0; k < NEREID_FLIGHT_KINDS; ++k) {
     out->tracks[k].first = nereid_arena_new(arena, uint32_t, n + 1);
-    out->tracks[k].most_pendings = ENOUGH_FOR_CALLERS;
+    out->tracks[k].max_pendings = ENOUGH_FOR_CALLERS;
   }
   out->seen = nereid_arena_new(arena, uint32_t, n);
   out->until = nereid_arena_new(arena, uint32_t, n);
@@ -121,13 +121,13 @@ static uint32_t pass(const nereid_flow_graph_t *graph, const nereid_flight_track
                      uint8_t *groups) {
   const uint32_t end = track->first[node + 1];
   while (e < end) {
-    if (*groups > track->most_pendings)
+    if (*groups > track->max_pendings)
       e = track->events.data[e].next_wait;
     if (e == end)
       break;
     const nereid_flight_event_t *event = &track->events.data[e];
     if (event->pendings == MAKES_GROUP)
-      ++*groups; /* bounded: stops at most_pendings + 1 */
+      ++*groups; /* bounded: stops at max_pendings + 1 */
     else if (*groups > event->pendings)
       return event->position;
     ++e;

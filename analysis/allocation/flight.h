@@ -54,7 +54,7 @@ typedef struct nereid_flight_event {
 typedef struct nereid_flight_track {
   NEREID_VECTOR(nereid_flight_event_t) events; /* in program order */
   uint32_t *first;                             /* by node, and one more: its events begin here */
-  int32_t most_pendings; /* maximum of all waits here and, as far as counts are kept, in callers */
+  int32_t max_pendings; /* maximum of all waits here and, as far as counts are kept, in callers */
 } nereid_flight_track_t;
 
 typedef struct nereid_flight {

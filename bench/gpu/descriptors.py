@@ -155,8 +155,8 @@ class Backward(Case):
             scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu_(1), float("-inf"))
         p = torch.softmax(scores, -1)
         s = p * (g @ v.T - (p @ v * g).sum(-1, keepdim=True)) * self.scale
-        wanted = (s @ k, s.T @ q, p.T @ g)
-        return max(((got[-1].double() - want).norm() / want.norm()).item() for got, want in zip(self.results, wanted))
+        expected = (s @ k, s.T @ q, p.T @ g)
+        return max(((got[-1].double() - want).norm() / want.norm()).item() for got, want in zip(self.results, expected))
 
 
 def cases(size):

@@ -119,7 +119,7 @@ static bool hex_float(emu_parser_t *parser, nereid_view_t word, emu_number_t *ou
   memcpy(digits, word.data + 2, n);
   uint64_t bits = strtoull(digits, &stop, 16);
   if (*stop || !isxdigit((unsigned char)digits[0]))
-    return nereid_emulator_syntax(parser, "'%.*s' is no number", EMU_SHOWN(word));
+    return nereid_emulator_syntax(parser, "'%.*s' is not a number", EMU_SHOWN(word));
   *out = (emu_number_t){.is_float = true, .is_single = n == 8, .bits = bits};
   float single;
   uint32_t low = (uint32_t)bits;
@@ -143,7 +143,7 @@ static bool decimal(emu_parser_t *parser, nereid_view_t word, emu_number_t *out)
     *out = (emu_number_t){.bits = strtoull(binary ? digits + 2 : digits, &stop, binary ? 2 : 0)};
     stop += *stop == 'U' || *stop == 'u';
   }
-  return !*stop || nereid_emulator_syntax(parser, "'%s' is no number", digits);
+  return !*stop || nereid_emulator_syntax(parser, "'%s' is not a number", digits);
 }
 
 bool nereid_emulator_number(emu_parser_t *parser, emu_number_t *out) {

@@ -177,7 +177,7 @@ static void advance(const dots_t *dots, const operand_t *operand) {
 
 /* Loads %name_i, transposes and converts it: %name_x. */
 static void load(const dots_t *dots, const operand_t *operand) {
-  char at[64], loaded[64], turned[64], wanted[64];
+  char at[64], loaded[64], turned[64], converted[64];
   const char *name = operand->name;
   snprintf(at, sizeof at, "tensor<%s%dx%d", dots->prefix, operand->rows, operand->columns);
   tensor(dots, loaded, operand->rows, operand->columns, operand->element);
@@ -211,10 +211,10 @@ static void load(const dots_t *dots, const operand_t *operand) {
     value = "u";
   }
   tensor(dots, turned, rows, columns, operand->element);
-  tensor(dots, wanted, rows, columns, dots->kinds.operand);
+  tensor(dots, converted, rows, columns, dots->kinds.operand);
   if (operand->convert)
     line(dots, "%%%s_x = %s %%%s_%s : %s %s %s", name, operand->convert, name, value, turned,
-         operand->convert[0] == 't' ? "->" : "to", wanted);
+         operand->convert[0] == 't' ? "->" : "to", converted);
 }
 
 /* The name of the operand's value after load(). */

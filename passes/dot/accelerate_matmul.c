@@ -45,8 +45,8 @@
 
 enum {
   REGISTER_BITS = 32,
-  LEAST_IMPRECISE = 32, /* K of one wgmma of 8-bit floats */
-  MAX_PATCHED = 192,    /* registers of accumulators and patches, of the 255 of a thread */
+  MIN_IMPRECISE = 32, /* K of one wgmma of 8-bit floats */
+  MAX_PATCHED = 192,  /* registers of accumulators and patches, of the 255 of a thread */
 };
 
 typedef struct accelerate {
@@ -368,8 +368,8 @@ static void rewrite_wgmma(const accelerate_t *accelerate, const site_t *site) {
                                             : store(site, &site->a, site->a_element, 0);
   MlirValue b = store(site, &site->b, site->b_element, 1);
   int32_t imprecise = nereid_tt_dot_get_max_num_imprecise_acc(site->dot);
-  if (is_fp8(site->a_element) && imprecise < LEAST_IMPRECISE)
-    imprecise = LEAST_IMPRECISE;
+  if (is_fp8(site->a_element) && imprecise < MIN_IMPRECISE)
+    imprecise = MIN_IMPRECISE;
   MlirOperation made =
       nereid_ttng_warp_group_dot_build(&builder, a, b, accumulator(&builder, site, mma), (MlirValue){NULL},
                                        nereid_tt_dot_get_input_precision(site->dot), imprecise, /*is_async=*/false);

@@ -33,10 +33,10 @@
 #include <mlir-c/BuiltinAttributes.h>
 
 enum {
-  LEAST_ROWS = 64,
-  LEAST_COLUMNS = 32, /* columns of a dot's tile in a CTA, where possible */
-  LEAST_PART = 128,   /* bytes of a box, which begins at a multiple of them */
-  LEAST_COPY = 16,    /* bytes of a row that TMA copies */
+  MIN_ROWS = 64,
+  MIN_COLUMNS = 32, /* columns of a dot's tile in a CTA, where possible */
+  MIN_PART = 128,   /* bytes of a box, which begins at a multiple of them */
+  MIN_COPY = 16,    /* bytes of a row that TMA copies */
 };
 
 typedef struct plan {
@@ -79,7 +79,7 @@ static nereid_ttg_bases_t choose_dot(const plan_t *plan, MlirOperation dot) {
     const int columns = bits - rows;
     if ((rows && !plan->divides_rows) || (columns && !plan->divides_columns) || m >> rows == 0 || n >> columns == 0)
       continue;
-    const bool small = (rows && m >> rows < LEAST_ROWS) || (columns && n >> columns < LEAST_COLUMNS);
+    const bool small = (rows && m >> rows < MIN_ROWS) || (columns && n >> columns < MIN_COLUMNS);
     const int64_t cost = (m >> rows) + (n >> columns) + (small ? m + n : 0);
     if (best_rows >= 0 && cost >= best)
       continue;
@@ -297,16 +297,16 @@ static void require_whole(const plan_t *plan, MlirOperation op, intptr_t index, 
     require(op, index, encoding_with(plan, encoding, &bases, shape));
 }
 
-/* Whether the parts of `type` are too small for boxes of TMA: rows below LEAST_COPY bytes, or so few bytes that boxes
- * for the parts of several accesses could begin at other addresses than multiples of LEAST_PART. */
+/* Whether the parts of `type` are too small for boxes of TMA: rows below MIN_COPY bytes, or so few bytes that boxes
+ * for the parts of several accesses could begin at other addresses than multiples of MIN_PART. */
 static bool is_too_small(const plan_t *plan, MlirType type) {
   const int rank = (int)mlirShapedTypeGetRank(type);
   int64_t part[NEREID_TTG_MAX_RANK], bytes = nereid_scratch_element_bytes(type);
   nereid_ttg_part_of_tensor(type, rank, part);
-  const bool narrow = part[rank - 1] * bytes < LEAST_COPY;
+  const bool narrow = part[rank - 1] * bytes < MIN_COPY;
   for (int d = 0; d < rank; ++d)
     bytes *= part[d];
-  return narrow || bytes < LEAST_PART * plan->grid.num_ctas;
+  return narrow || bytes < MIN_PART * plan->grid.num_ctas;
 }
 
 /* The encoding of `type` with the whole tensor in each CTA. */

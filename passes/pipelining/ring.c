@@ -28,8 +28,8 @@
 #include <math.h>
 
 enum {
-  LEAST_BYTES = 4,      /* of cp.async */
-  LEAST_ALIGNMENT = 16, /* of buffers that neither TMA nor wgmma accesses: accesses of fewer bytes need less */
+  MIN_BYTES = 4,      /* of cp.async */
+  MIN_ALIGNMENT = 16, /* of buffers that neither TMA nor wgmma accesses: accesses of fewer bytes need less */
 };
 
 static bool is_tma(MlirOperation op) {
@@ -56,7 +56,7 @@ MlirType nereid_ring_buffer_type(MlirType tensor, MlirAttribute encoding) {
 int64_t nereid_ring_spacing(MlirType slot) {
   const int64_t bytes = nereid_allocation_bytes(slot);
   const int64_t alignment = nereid_ttg_shared_alignment(nereid_ttg_memdesc_type_get_encoding(slot));
-  return bytes && alignment > bytes && alignment > LEAST_ALIGNMENT ? alignment / bytes : 1;
+  return bytes && alignment > bytes && alignment > MIN_ALIGNMENT ? alignment / bytes : 1;
 }
 
 int64_t nereid_ring_slot_bytes(MlirType slot) {
@@ -163,7 +163,7 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
   if (transposed && width > in_buffer) /* wide loads and stores instead of copies of single elements */
     return false;
   width = width < in_buffer ? width : in_buffer;
-  return width * nereid_scratch_element_bytes(type) >= LEAST_BYTES;
+  return width * nereid_scratch_element_bytes(type) >= MIN_BYTES;
 }
 
 MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperation load, bool selects) {

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SWIZZLE_ROWS = 8, LEAST_SWIZZLE = 32, MOST_SWIZZLE = 128, LEAST_ROW = 16 /* bytes */ };
+enum { SWIZZLE_ROWS = 8, MIN_SWIZZLE = 32, MAX_SWIZZLE = 128, MIN_ROW = 16 /* bytes */ };
 
 MlirType nereid_descriptor_block(MlirValue descriptor) {
   return nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor));
@@ -48,13 +48,13 @@ static int64_t row_bytes(MlirType block) {
 
 unsigned nereid_descriptor_swizzle(MlirType block) {
   int64_t rows = 1, box[NEREID_DESCRIPTOR_RANK] = {0};
-  unsigned swizzle = MOST_SWIZZLE;
+  unsigned swizzle = MAX_SWIZZLE;
   nereid_descriptor_box(block, box);
   for (intptr_t d = 0; d + 1 < mlirShapedTypeGetRank(block) && d < NEREID_DESCRIPTOR_RANK; ++d)
     rows *= box[d];
   while (swizzle > row_bytes(block))
     swizzle /= 2;
-  return rows >= SWIZZLE_ROWS && swizzle >= LEAST_SWIZZLE ? swizzle : 0;
+  return rows >= SWIZZLE_ROWS && swizzle >= MIN_SWIZZLE ? swizzle : 0;
 }
 
 unsigned nereid_descriptor_swizzle_of(MlirValue descriptor) {
@@ -199,12 +199,12 @@ bool nereid_descriptor_check_block(MlirOperation op, MlirValue descriptor) {
                     nereid_text_of_type(block).chars, (int)NEREID_DESCRIPTOR_RANK);
     return false;
   }
-  if (row_bytes(block) >= LEAST_ROW)
+  if (row_bytes(block) >= MIN_ROW)
     return true;
   nereid_diagnose(op,
                   "accesses a block of type %s, whose rows have %lld bytes: TMA copies rows in multiples of %d bytes; "
                   "expected a wider block, or a !tt.tensordesc argument, which is rewritten to a pointer",
-                  nereid_text_of_type(block).chars, (long long)row_bytes(block), (int)LEAST_ROW);
+                  nereid_text_of_type(block).chars, (long long)row_bytes(block), (int)MIN_ROW);
   return false;
 }
 
@@ -268,7 +268,7 @@ static const char *obstacle_of_block(MlirType block) {
     return "tensor maps have 1 to 5 dimensions";
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
     return "tensor maps have elements of 8, 16, 32 or 64 bits";
-  return row_bytes(block) < LEAST_ROW ? "the rows of its block have less than 16 bytes" : NULL;
+  return row_bytes(block) < MIN_ROW ? "the rows of its block have less than 16 bytes" : NULL;
 }
 
 /* An obstacle in the coordinates of `op`, a load, store or reduction, as far as they are known; null: none. The last
@@ -277,7 +277,7 @@ static const char *obstacle_of_coordinates(MlirOperation op, MlirType block) {
   const intptr_t n = mlirOperationGetNumOperands(op);
   const unsigned bits = nereid_descriptor_element_bits(block);
   int64_t residue;
-  if (bits && nereid_residue_of(mlirOperationGetOperand(op, n - 1), INT64_C(8) * LEAST_ROW / bits, &residue) && residue)
+  if (bits && nereid_residue_of(mlirOperationGetOperand(op, n - 1), INT64_C(8) * MIN_ROW / bits, &residue) && residue)
     return "an innermost coordinate is not a multiple of 16 bytes, which TMA requires";
   for (intptr_t i = n - mlirShapedTypeGetRank(block); i < n && mlirOperationGetNumResults(op) == 0; ++i) {
     MlirAttribute constant = nereidMlirValueGetConstant(mlirOperationGetOperand(op, i));

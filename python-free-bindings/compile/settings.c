@@ -83,16 +83,17 @@ typedef struct choice {
 
 static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_value) {
   int64_t fixed = 0;
-  int32_t wanted = choice->asked ? choice->asked : choice->noted;
+  int32_t specified = choice->asked ? choice->asked : choice->noted;
   bool is_fixed = choice->attribute && nereid_settings_integer(module, choice->attribute, &fixed);
-  *out_value = is_fixed ? (int32_t)fixed : (wanted ? wanted : choice->fallback);
-  if (!is_fixed || !wanted || wanted == fixed || (choice->is_limit && !choice->asked && wanted > fixed))
+  *out_value = is_fixed ? (int32_t)fixed : (specified ? specified : choice->fallback);
+  if (!is_fixed || !specified || specified == fixed || (choice->is_limit && !choice->asked && specified > fixed))
     return true;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
   const char *text = nereid_arena_format(
       &arena, "%s %d contradicts %s = %d of this module; omit it, or compile from a stage without the attribute",
-      choice->asked ? choice->option : "nereid.options contains a number that", wanted, choice->attribute, (int)fixed);
+      choice->asked ? choice->option : "nereid.options contains a number that", specified, choice->attribute,
+      (int)fixed);
   mlirEmitError(mlirOperationGetLocation(module), text ? text : "out of memory");
   nereid_arena_deinitialize(&arena);
   return false;

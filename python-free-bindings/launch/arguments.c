@@ -25,9 +25,9 @@ nereid_status_t nereid_argument_wrong_type(const nereid_kernel_t *kernel, nereid
   nereid_message_t problem;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
-  const char *wanted = nereid_parameter_type_print(&arena, &kernel->metadata.parameters[at.parameter]);
-  nereid_message_set(&problem, NEREID_OK, "must be %s (%u bytes), not %s of type %s", wanted ? wanted : "another type",
-                     kernel->metadata.parameters[at.parameter].size,
+  const char *expected = nereid_parameter_type_print(&arena, &kernel->metadata.parameters[at.parameter]);
+  nereid_message_set(&problem, NEREID_OK, "must be %s (%u bytes), not %s of type %s",
+                     expected ? expected : "another type", kernel->metadata.parameters[at.parameter].size,
                      value->kind < sizeof kinds / sizeof *kinds ? kinds[value->kind] : "a value",
                      nereid_element_name(value->element));
   nereid_arena_deinitialize(&arena);

@@ -28,7 +28,7 @@ void nereid_device_leave(const nereid_device_t *device, bool pushed) {
 static nereid_status_t take_context(nereid_device_t *device, int32_t ordinal, nereid_message_t *message) {
   const nereid_driver_t *driver = device->driver;
   void *current = NULL;
-  int wanted = 0, of_current = -1, count = 0;
+  int requested = 0, of_current = -1, count = 0;
   nereid_cu_result_t result = driver->device_get_count(&count);
   if (result == 0 && (count == 0 || ordinal >= count))
     return nereid_message_set(message, NEREID_ERROR_NOT_FOUND, "GPU %d does not exist: the driver reports %d", ordinal,
@@ -38,13 +38,13 @@ static nereid_status_t take_context(nereid_device_t *device, int32_t ordinal, ne
   if (result == 0 && current)
     result = driver->ctx_get_device(&of_current);
   if (result == 0)
-    result = driver->device_get(&wanted, ordinal < 0 ? 0 : ordinal);
-  if (result == 0 && current && (ordinal < 0 || of_current == wanted)) {
+    result = driver->device_get(&requested, ordinal < 0 ? 0 : ordinal);
+  if (result == 0 && current && (ordinal < 0 || of_current == requested)) {
     device->context = current;
     device->device = of_current;
   } else if (result == 0) {
-    device->device = wanted;
-    result = driver->device_primary_ctx_retain(&device->context, wanted);
+    device->device = requested;
+    result = driver->device_primary_ctx_retain(&device->context, requested);
     device->retained = result == 0;
   }
   return nereid_driver_check(driver, result, "opening the device", message);
@@ -56,19 +56,19 @@ static nereid_status_t read_info(nereid_device_t *device, nereid_message_t *mess
   int major = 0, minor = 0, clusters = 0, cooperative = 0, pools = 0;
   struct {
     int *value, attribute;
-  } wanted[] = {{&major, NEREID_CU_DEVICE_CAPABILITY_MAJOR},
-                {&minor, NEREID_CU_DEVICE_CAPABILITY_MINOR},
-                {&info->multiprocessors, NEREID_CU_DEVICE_MULTIPROCESSOR_COUNT},
-                {&info->shared_limit, NEREID_CU_DEVICE_SHARED_OPTIN},
-                {&info->l2_size, NEREID_CU_DEVICE_L2_CACHE_SIZE},
-                {&clusters, NEREID_CU_DEVICE_CLUSTER_LAUNCH},
-                {&cooperative, NEREID_CU_DEVICE_COOPERATIVE_LAUNCH},
-                {&pools, NEREID_CU_DEVICE_MEMORY_POOLS}};
+  } attributes[] = {{&major, NEREID_CU_DEVICE_CAPABILITY_MAJOR},
+                    {&minor, NEREID_CU_DEVICE_CAPABILITY_MINOR},
+                    {&info->multiprocessors, NEREID_CU_DEVICE_MULTIPROCESSOR_COUNT},
+                    {&info->shared_limit, NEREID_CU_DEVICE_SHARED_OPTIN},
+                    {&info->l2_size, NEREID_CU_DEVICE_L2_CACHE_SIZE},
+                    {&clusters, NEREID_CU_DEVICE_CLUSTER_LAUNCH},
+                    {&cooperative, NEREID_CU_DEVICE_COOPERATIVE_LAUNCH},
+                    {&pools, NEREID_CU_DEVICE_MEMORY_POOLS}};
   size_t bytes = 0;
   info->ordinal = device->device;
   nereid_cu_result_t result = driver->driver_get_version(&info->driver_version);
-  for (size_t i = 0; result == 0 && i < sizeof wanted / sizeof *wanted; ++i)
-    result = driver->device_get_attribute(wanted[i].value, wanted[i].attribute, device->device);
+  for (size_t i = 0; result == 0 && i < sizeof attributes / sizeof *attributes; ++i)
+    result = driver->device_get_attribute(attributes[i].value, attributes[i].attribute, device->device);
   if (result == 0)
     result = driver->device_get_name(info->name, (int)sizeof info->name, device->device);
   if (result == 0)

@@ -166,8 +166,8 @@ static bool is_timed(tuning_t *it, const candidate_t *candidate) {
 /* Returns how many more runs, of this wall time in milliseconds, the budget and the options permit. */
 static size_t count_more(const tuning_t *it, double wall) {
   const double n = (it->deadline - nereid_lazy_now()) / (wall > 1e-3 ? wall : 1e-3);
-  const size_t wanted = it->runs - 1;
-  return n <= 0 ? 0 : n < (double)wanted ? (size_t)n : wanted;
+  const size_t remaining = it->runs - 1;
+  return n <= 0 ? 0 : n < (double)remaining ? (size_t)n : remaining;
 }
 
 /* The first round of a candidate. */

@@ -12,7 +12,7 @@
 #include "tools/ods-bindgen/generate.h"
 
 /* nereid_build_t's arrays. */
-enum { MOST_GROUPS = 48, MOST_GIVEN = 80, MOST_PROPERTIES = 8 };
+enum { MAX_GROUPS = 48, MAX_GIVEN = 80, MAX_PROPERTIES = 8 };
 
 static const char *without_underscore(const char *c_name) {
   size_t size = strlen(c_name);
@@ -244,12 +244,12 @@ static void check_sizes(const op_t *op) {
     operands += op->arguments[i].kind == ARGUMENT_OPERAND;
     properties += op->arguments[i].kind == ARGUMENT_PROPERTY;
   }
-  if (operands > MOST_GROUPS || op->result_count > MOST_GROUPS)
-    fail("%s has more than %d operands or results", op->full_name, MOST_GROUPS);
-  if (op->argument_count - operands > MOST_GIVEN)
-    fail("%s has more than %d attributes", op->full_name, MOST_GIVEN);
-  if (properties > MOST_PROPERTIES)
-    fail("%s has more than %d properties", op->full_name, MOST_PROPERTIES);
+  if (operands > MAX_GROUPS || op->result_count > MAX_GROUPS)
+    fail("%s has more than %d operands or results", op->full_name, MAX_GROUPS);
+  if (op->argument_count - operands > MAX_GIVEN)
+    fail("%s has more than %d attributes", op->full_name, MAX_GIVEN);
+  if (properties > MAX_PROPERTIES)
+    fail("%s has more than %d properties", op->full_name, MAX_PROPERTIES);
 }
 
 void generate_builder(text_t *header, text_t *source, const op_t *op) {
