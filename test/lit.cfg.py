@@ -62,6 +62,11 @@ if shutil.which("nvim"):
 emacs = shutil.which("emacs")
 if emacs and subprocess.run([emacs, "-q", "--batch", "-f", "package-initialize", "-l", "eglot"], capture_output=True).returncode == 0:
     config.available_features.add("eglot")
+# A VS Code server, and editors/vscode with the packages of `npm install`.
+vscode = [os.environ.get(name, "") for name in ("NEREID_VSCODE_SERVER", "NEREID_VSCODE_EXTENSION")]
+if all(map(os.path.isdir, vscode)):
+    config.available_features.add("vscode")
+    config.substitutions += zip(("%vscode_server", "%vscode_extension"), vscode)
 if shutil.which("pkg-config"):
     config.available_features.add("pkg-config")
 triton = os.environ.get("NEREID_TRITON_PYTHON", shutil.which("python3") or "")
@@ -91,6 +96,7 @@ skipped = {
     "vim": "vim",
     "neovim": "nvim",
     "eglot": "Emacs with eglot",
+    "vscode": "VS Code server and extension (NEREID_VSCODE_SERVER, NEREID_VSCODE_EXTENSION)",
     "pkg-config": "pkg-config",
     "triton": "Python with triton (NEREID_TRITON_PYTHON)",
     "redis": "redis-server",

@@ -33,7 +33,7 @@ static bool is_listed(const lsp_definition_t *it) {
 static cJSON *create_symbol(const lsp_server_t *server, const lsp_document_t *document, const lsp_section_t *section,
                             const lsp_definition_t *it) {
   size_t start, end, name_start, name_end;
-  if (!lsp_section_range(section, it->scope_start, it->scope_end, &start, &end) ||
+  if (!lsp_section_scope(section, it->scope_start, it->scope_end, &start, &end) ||
       !lsp_section_range(section, it->start, it->end, &name_start, &name_end))
     return NULL;
   cJSON *symbol = cJSON_CreateObject();
@@ -124,7 +124,7 @@ cJSON *lsp_folding_ranges(lsp_server_t *server, const cJSON *params, lsp_failure
     for (size_t k = 0; section->program && k < section->program->n_operations; ++k) {
       const lsp_definition_t *it = section->program->operations[k];
       size_t start, end;
-      if (!has_regions(it) || !lsp_section_range(section, it->scope_start, it->scope_end, &start, &end))
+      if (!has_regions(it) || !lsp_section_scope(section, it->scope_start, it->scope_end, &start, &end))
         continue;
       const size_t first = lsp_lines_line(&document->lines, start), last = lsp_lines_line(&document->lines, end);
       if (last <= first + 1)

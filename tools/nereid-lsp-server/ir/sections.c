@@ -324,3 +324,12 @@ bool lsp_section_range(const lsp_section_t *section, size_t start, size_t end, s
   *out_end = section->start + end + shift;
   return true;
 }
+
+bool lsp_section_scope(const lsp_section_t *section, size_t start, size_t end, size_t *out_start, size_t *out_end) {
+  const size_t size = section->end - section->start, old = section->program->text.size;
+  if (start >= section->same_start || end <= old - section->same_end)
+    return lsp_section_range(section, start, end, out_start, out_end);
+  *out_start = section->start + start;
+  *out_end = section->start + end + (size - old);
+  return true;
+}

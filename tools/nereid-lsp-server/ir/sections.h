@@ -68,4 +68,7 @@ void lsp_section_destroy(lsp_section_t *section);
 /* Sets the range of the document for a range of the program's text; false when the text has changed there. */
 bool lsp_section_range(const lsp_section_t *section, size_t start, size_t end, size_t *out_start, size_t *out_end);
 
+/* The same for the range of an operation with regions, which is also known when the change is inside it. */
+bool lsp_section_scope(const lsp_section_t *section, size_t start, size_t end, size_t *out_start, size_t *out_end);
+
 #endif
