@@ -436,6 +436,23 @@ static bool rebuild(removal_t *removal, slice_t *slice) {
   return true;
 }
 
+static const char *plural(size_t n) {
+  return n == 1 ? "" : "s";
+}
+
+static void remark_kept(const removal_t *removal, MlirOperation conversion, const slice_t *slice, int64_t cost) {
+  const size_t recomputed = slice->recomputed.size, converted = slice->converted.size;
+  if (recomputed)
+    nereid_pass_remark_missed(removal->pass, conversion, "kept",
+                              "recomputing %zu operation%s and converting %zu value%s would cost %lld, the conversion "
+                              "costs %lld",
+                              recomputed, plural(recomputed), converted, plural(converted), (long long)slice->cost,
+                              (long long)cost);
+  else
+    nereid_pass_remark_missed(removal->pass, conversion, "kept", "costs %lld; its source cannot be recomputed for less",
+                              (long long)cost);
+}
+
 /* Replaces `conversion` by its source, recomputed in the target layout, when that is cheaper. */
 static bool try_remove(removal_t *removal, MlirOperation conversion) {
   MlirValue result = nereid_ir_result(conversion);
@@ -445,10 +462,7 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   if (!collect_best(removal, root, before, &slice))
     return !removal->arena->failed && offer(removal, conversion, root);
   if (!is_cheaper(&slice, before)) {
-    nereid_pass_remark_missed(removal->pass, conversion, "kept",
-                              "recomputing %zu operations and converting %zu values would cost %lld, the conversion "
-                              "costs %lld",
-                              slice.recomputed.size, slice.converted.size, (long long)slice.cost, (long long)before);
+    remark_kept(removal, conversion, &slice, before);
     return offer(removal, conversion, root);
   }
   if (!rebuild(removal, &slice))
@@ -457,7 +471,8 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   MlirValue replacement = nereid_layout_versions_lookup(&removal->versions, root);
   if (slice.recomputed.size)
     nereid_pass_remark_passed(removal->pass, conversion, "rematerialized",
-                              "%zu operations recomputed in the required layout", slice.recomputed.size);
+                              "%zu operation%s recomputed in the required layout", slice.recomputed.size,
+                              plural(slice.recomputed.size));
   else
     nereid_pass_remark_passed(removal->pass, conversion, "rematerialized",
                               "the value already exists in the required layout");
