@@ -69,6 +69,11 @@ static MlirValue boolean(const fuse_t *fuse, bool value) {
   return nereid_scalar_constant(&fuse->before, mlirIntegerTypeGet(fuse->context, 1), value);
 }
 
+/* Whether the fused loop executes anything for the slice: without loads to execute ahead, the access slice is empty. */
+static bool is_empty(const fuse_t *fuse, int slice) {
+  return slice == NEREID_SLICE_ACCESS && fuse->nest->slices[slice].needed.size == 0;
+}
+
 /* Whether the first iteration of each outer one sets carried value `number` of the inner loop. */
 static bool is_set_first(const fuse_t *fuse, intptr_t number) {
   return nereid_loop_nest_is_variant(fuse->nest, nereid_loop_initial(fuse->nest->inner, number));
@@ -424,22 +429,27 @@ MlirOperation nereid_loop_nest_fuse(const nereid_loop_nest_t *nest) {
       fuse.exists = nereid_trip_exists(&fuse.inner, &fuse.before);
   }
   for (int i = 0; i < NEREID_SLICES; ++i)
-    plan_carried(&fuse, i);
+    if (!is_empty(&fuse, i))
+      plan_carried(&fuse, i);
   create_loop(&fuse);
   if (fuse.arena->failed)
     return (MlirOperation){NULL};
   for (int i = 0; i < NEREID_SLICES; ++i) {
     fuse.mappings[i] = nereidMlirIRMappingCreate();
-    map_arguments(&fuse, i);
+    if (!is_empty(&fuse, i))
+      map_arguments(&fuse, i);
   }
   for (int i = 0; i < NEREID_SLICES; ++i) {
+    if (is_empty(&fuse, i))
+      continue;
     if (fuse.carried[i].first != NOT_CARRIED)
       emit_prologue(&fuse, i);
     copy_ops(&fuse, i, mlirBlockGetFirstOperation(nest->outer_body), nest->inner, &nest->slices[i].views, fuse.body);
   }
   emit_body(&fuse);
   for (int i = 0; i < NEREID_SLICES; ++i)
-    emit_end(&fuse, i);
+    if (!is_empty(&fuse, i))
+      emit_end(&fuse, i);
   const nereid_builder_t builder = nereid_builder_at_end(fuse.before.location, fuse.body);
   nereid_scf_yield_build(&builder, (intptr_t)fuse.next.size, fuse.next.data);
   for (int i = 0; i < NEREID_SLICES; ++i)
