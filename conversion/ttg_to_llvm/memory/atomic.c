@@ -2,14 +2,14 @@
  *
  *   %old = tt.atomic_rmw fadd, relaxed, gpu, %p, %v, %m
  *   ->
- *   @%m atom.relaxed.gpu.global.add.v4.f32 {%old.0, …}, [%p.0], {%v.0, …}      one per run of contiguous registers
+ *   @%m atom.global.gpu.relaxed.add.v4.f32 {%old.0, …}, [%p.0], {%v.0, …}      one per run of contiguous registers
  *
  * Of threads that hold the same element one performs the atomic; the first thread performs a scalar one. If the others
  * use the result, it is passed through shared memory. Registers that repeat an element take the first one's result,
  * and where the mask is false it is 0. Functions that PTX lacks become loops (atomic_loop.h). A scalar orders for its
  * whole program, so a barrier goes before a release and after an acquire; the elements of a tensor order for their own
  * threads. An atomic that does not change memory, such as a sum of 0, and does not release is a load of the same order
- * and scope. */
+ * and scope. ptxas accepts the qualifiers in any order; the order here is Triton's, which programs search the PTX for. */
 #include "conversion/ttg_to_llvm/memory/atomic.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/atomic_loop.h"
@@ -164,8 +164,10 @@ static const char *mnemonic(nereid_lower_t *lower, const atomic_t *atomic) {
                                nereid_atomic_scope(atomic->scope), atomic->bits);
   if (atomic->words > 1)
     snprintf(vector, sizeof vector, ".v%d", (int)atomic->words);
-  return nereid_arena_format(lower->arena, "atom.%s.%s.global.%s%s.%s", nereid_atomic_order(atomic->order),
-                             nereid_atomic_scope(atomic->scope), atomic->function, vector, atomic->type);
+  const char *order = nereid_atomic_order(atomic->order), *scope = nereid_atomic_scope(atomic->scope);
+  const bool compares = nereid_op_kind(atomic->op) == NEREID_OP_TT_ATOMIC_CAS;
+  return nereid_arena_format(lower->arena, "atom.global.%s.%s.%s%s.%s", compares ? order : scope,
+                             compares ? scope : order, atomic->function, vector, atomic->type);
 }
 
 /* Operands: results, address, sources, predicate, and under it the zeros that the results start from. */

@@ -3,9 +3,9 @@
 // Before sm_90 the maximum is a pair; sm_90 adds bf16 sums, PTX 8.1 vectors of sums.
 // RUN: nereid-opt %s --allocate-shared-memory --convert-triton-gpu-to-llvm="ptx-version=80" | FileCheck %s --check-prefix=OLD
 // OLD-LABEL: llvm.func internal @sum_f32(
-// OLD-COUNT-4: atom.relaxed.gpu.global.add.f32 $0, [$1], $2;
+// OLD-COUNT-4: atom.global.gpu.relaxed.add.f32 $0, [$1], $2;
 // OLD-LABEL: llvm.func internal @sum_f16(
-// OLD-COUNT-4: atom.relaxed.gpu.global.add.noftz.f16x2 $0, [$1], $2;
+// OLD-COUNT-4: atom.global.gpu.relaxed.add.noftz.f16x2 $0, [$1], $2;
 
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #v2 = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -14,7 +14,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: llvm.func internal @sum_f32(
-// CHECK: "atom.relaxed.gpu.global.add.v4.f32 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};", "=r,=r,=r,=r,l,r,r,r,r"
+// CHECK: "atom.global.gpu.relaxed.add.v4.f32 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};", "=r,=r,=r,=r,l,r,r,r,r"
 // CHECK-NOT: atom.
 // CHECK: llvm.return
 tt.func private @sum_f32(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %v: tensor<512xf32, #v4>) {
@@ -27,7 +27,7 @@ tt.func private @sum_f32(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %v: tens
 
 // Adjacent 16-bit elements form a word, words form a vector.
 // CHECK-LABEL: llvm.func internal @sum_f16(
-// CHECK: "atom.relaxed.gpu.global.add.noftz.v4.f16x2 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};"
+// CHECK: "atom.global.gpu.relaxed.add.noftz.v4.f16x2 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};"
 // CHECK-NOT: atom.
 // CHECK: llvm.return
 tt.func private @sum_f16(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %v: tensor<1024xf16, #v8>) {
@@ -39,7 +39,7 @@ tt.func private @sum_f16(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %v: tens
 }
 
 // CHECK-LABEL: llvm.func internal @sum_bf16(
-// CHECK: "atom.relaxed.gpu.global.add.noftz.bf16x2 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.add.noftz.bf16x2 $0, [$1], $2;"
 // CHECK-NOT: atom.
 // CHECK: llvm.return
 tt.func private @sum_bf16(%p: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %v: tensor<256xbf16, #v2>) {
@@ -52,7 +52,7 @@ tt.func private @sum_bf16(%p: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %v: te
 
 // A mask that may differ between adjacent elements prevents packing; the result of a masked-off element is 0.
 // CHECK-LABEL: llvm.func internal @sum_masked(
-// CHECK-COUNT-2: "@$3 atom.relaxed.gpu.global.add.noftz.f16 $0, [$1], $2;", "=h,l,h,b,0"
+// CHECK-COUNT-2: "@$3 atom.global.gpu.relaxed.add.noftz.f16 $0, [$1], $2;", "=h,l,h,b,0"
 // CHECK-NOT: atom.
 // CHECK: llvm.return
 tt.func private @sum_masked(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %v: tensor<256xf16, #v2>, %m: tensor<256xi1, #v2>) {
@@ -64,7 +64,7 @@ tt.func private @sum_masked(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %v: t
 }
 
 // CHECK-LABEL: llvm.func internal @add_i32(
-// CHECK: "atom.relaxed.gpu.global.add.u32 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.add.u32 $0, [$1], $2;"
 tt.func private @add_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #v1>
@@ -74,7 +74,7 @@ tt.func private @add_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tens
 }
 
 // CHECK-LABEL: llvm.func internal @add_i64(
-// CHECK: "atom.relaxed.gpu.global.add.u64 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.add.u64 $0, [$1], $2;"
 tt.func private @add_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tensor<128xi64, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i64> -> tensor<128x!tt.ptr<i64>, #v1>
@@ -84,7 +84,7 @@ tt.func private @add_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tens
 }
 
 // CHECK-LABEL: llvm.func internal @fadd_f64(
-// CHECK: "atom.relaxed.gpu.global.add.f64 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.add.f64 $0, [$1], $2;"
 tt.func private @fadd_f64(%p: !tt.ptr<f64> {tt.divisibility = 16 : i32}, %v: tensor<128xf64, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<f64> -> tensor<128x!tt.ptr<f64>, #v1>
@@ -94,7 +94,7 @@ tt.func private @fadd_f64(%p: !tt.ptr<f64> {tt.divisibility = 16 : i32}, %v: ten
 }
 
 // CHECK-LABEL: llvm.func internal @max_i32(
-// CHECK: "atom.relaxed.gpu.global.max.s32 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.max.s32 $0, [$1], $2;"
 tt.func private @max_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #v1>
@@ -104,7 +104,7 @@ tt.func private @max_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tens
 }
 
 // CHECK-LABEL: llvm.func internal @min_i64(
-// CHECK: "atom.relaxed.gpu.global.min.s64 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.min.s64 $0, [$1], $2;"
 tt.func private @min_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tensor<128xi64, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i64> -> tensor<128x!tt.ptr<i64>, #v1>
@@ -114,7 +114,7 @@ tt.func private @min_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tens
 }
 
 // CHECK-LABEL: llvm.func internal @umax_i64(
-// CHECK: "atom.relaxed.gpu.global.max.u64 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.max.u64 $0, [$1], $2;"
 tt.func private @umax_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tensor<128xi64, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i64> -> tensor<128x!tt.ptr<i64>, #v1>
@@ -124,7 +124,7 @@ tt.func private @umax_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: ten
 }
 
 // CHECK-LABEL: llvm.func internal @umin_i32(
-// CHECK: "atom.relaxed.gpu.global.min.u32 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.min.u32 $0, [$1], $2;"
 tt.func private @umin_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #v1>
@@ -134,7 +134,7 @@ tt.func private @umin_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: ten
 }
 
 // CHECK-LABEL: llvm.func internal @and_i32(
-// CHECK: "atom.relaxed.gpu.global.and.b32 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.and.b32 $0, [$1], $2;"
 tt.func private @and_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #v1>
@@ -144,7 +144,7 @@ tt.func private @and_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tens
 }
 
 // CHECK-LABEL: llvm.func internal @or_i64(
-// CHECK: "atom.relaxed.gpu.global.or.b64 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.or.b64 $0, [$1], $2;"
 tt.func private @or_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tensor<128xi64, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i64> -> tensor<128x!tt.ptr<i64>, #v1>
@@ -154,7 +154,7 @@ tt.func private @or_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tenso
 }
 
 // CHECK-LABEL: llvm.func internal @xor_i32(
-// CHECK: "atom.relaxed.gpu.global.xor.b32 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.xor.b32 $0, [$1], $2;"
 tt.func private @xor_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #v1>
@@ -164,7 +164,7 @@ tt.func private @xor_i32(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tens
 }
 
 // CHECK-LABEL: llvm.func internal @exch_f32(
-// CHECK: "atom.relaxed.gpu.global.exch.b32 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.exch.b32 $0, [$1], $2;"
 tt.func private @exch_f32(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %v: tensor<128xf32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #v1>
@@ -174,7 +174,7 @@ tt.func private @exch_f32(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %v: ten
 }
 
 // CHECK-LABEL: llvm.func internal @exch_i64(
-// CHECK: "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;"
+// CHECK: "atom.global.gpu.relaxed.exch.b64 $0, [$1], $2;"
 tt.func private @exch_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: tensor<128xi64, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i64> -> tensor<128x!tt.ptr<i64>, #v1>
@@ -189,8 +189,8 @@ tt.func private @exch_i64(%p: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %v: ten
 // CHECK: "@$2 ld.acquire.sys.global.b32 $0, [$1];", "=r,l,b,0"
 // CHECK: "@$2 ld.relaxed.cta.global.b32 $0, [$1];", "=r,l,b,0"
 // CHECK: "@$2 ld.relaxed.cta.global.b64 $0, [$1];", "=l,l,b,0"
-// CHECK: "@$3 atom.release.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,b,0"
-// CHECK: "@$3 atom.relaxed.gpu.global.and.b64 $0, [$1], $2;", "=l,l,l,b,0"
+// CHECK: "@$3 atom.global.gpu.release.add.u64 $0, [$1], $2;", "=l,l,l,b,0"
+// CHECK: "@$3 atom.global.gpu.relaxed.and.b64 $0, [$1], $2;", "=l,l,l,b,0"
 tt.func private @reads(%p: !tt.ptr<i64>, %q: !tt.ptr<i32>) -> (i64, i32, i32, i64, i64, i64) {
   %zero = arith.constant 0 : i64
   %ones = arith.constant -1 : i32
@@ -208,7 +208,7 @@ tt.func private @reads(%p: !tt.ptr<i64>, %q: !tt.ptr<i32>) -> (i64, i32, i32, i6
 
 // CHECK-LABEL: llvm.func internal @acquire_cta(
 // CHECK-NOT: barrier
-// CHECK: "atom.acquire.cta.global.add.u32 $0, [$1], $2;"
+// CHECK: "atom.global.cta.acquire.add.u32 $0, [$1], $2;"
 // CHECK: llvm.return
 tt.func private @acquire_cta(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
@@ -220,7 +220,7 @@ tt.func private @acquire_cta(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: 
 
 // CHECK-LABEL: llvm.func internal @acquire_sys(
 // CHECK-NOT: barrier
-// CHECK: "atom.acquire.sys.global.add.u32 $0, [$1], $2;"
+// CHECK: "atom.global.sys.acquire.add.u32 $0, [$1], $2;"
 // CHECK: llvm.return
 tt.func private @acquire_sys(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
@@ -232,7 +232,7 @@ tt.func private @acquire_sys(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: 
 
 // CHECK-LABEL: llvm.func internal @release_cta(
 // CHECK-NOT: barrier
-// CHECK: "atom.release.cta.global.add.u32 $0, [$1], $2;"
+// CHECK: "atom.global.cta.release.add.u32 $0, [$1], $2;"
 // CHECK: llvm.return
 tt.func private @release_cta(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
@@ -244,7 +244,7 @@ tt.func private @release_cta(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: 
 
 // CHECK-LABEL: llvm.func internal @release_sys(
 // CHECK-NOT: barrier
-// CHECK: "atom.release.sys.global.add.u32 $0, [$1], $2;"
+// CHECK: "atom.global.sys.release.add.u32 $0, [$1], $2;"
 // CHECK: llvm.return
 tt.func private @release_sys(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
@@ -256,7 +256,7 @@ tt.func private @release_sys(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: 
 
 // CHECK-LABEL: llvm.func internal @acq_rel_cta(
 // CHECK-NOT: barrier
-// CHECK: "atom.acq_rel.cta.global.add.u32 $0, [$1], $2;"
+// CHECK: "atom.global.cta.acq_rel.add.u32 $0, [$1], $2;"
 // CHECK: llvm.return
 tt.func private @acq_rel_cta(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
@@ -268,7 +268,7 @@ tt.func private @acq_rel_cta(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: 
 
 // CHECK-LABEL: llvm.func internal @acq_rel_sys(
 // CHECK-NOT: barrier
-// CHECK: "atom.acq_rel.sys.global.add.u32 $0, [$1], $2;"
+// CHECK: "atom.global.sys.acq_rel.add.u32 $0, [$1], $2;"
 // CHECK: llvm.return
 tt.func private @acq_rel_sys(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<128xi32, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
@@ -283,7 +283,7 @@ tt.func private @acq_rel_sys(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: 
 // CHECK: llvm.getelementptr
 // CHECK: %[[BITS:.*]] = llvm.and %{{.*}}, %{{.*}} : i32
 // CHECK: %[[ONE:.*]] = llvm.icmp "eq" %[[BITS]], %{{.*}} : i32
-// CHECK: "@$3 atom.relaxed.gpu.global.add.u32 $0, [$1], $2;"{{.*}}%[[ONE]]
+// CHECK: "@$3 atom.global.gpu.relaxed.add.u32 $0, [$1], $2;"{{.*}}%[[ONE]]
 // CHECK-NOT: st.shared
 // CHECK: llvm.return
 tt.func private @one_acts(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: tensor<64xi32, #v1>) {
@@ -296,7 +296,7 @@ tt.func private @one_acts(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %v: ten
 
 // The other threads get the result through shared memory.
 // CHECK-LABEL: llvm.func internal @all_see(
-// CHECK: "@$3 atom.relaxed.gpu.global.add.u64 $0, [$1], $2;"
+// CHECK: "@$3 atom.global.gpu.relaxed.add.u64 $0, [$1], $2;"
 // CHECK: "@$2 st.shared.b64 [$0], $1;", "r,l,b"
 // CHECK: barrier
 // CHECK: %[[WAS:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i64
@@ -312,7 +312,7 @@ tt.func private @all_see(%p: !tt.ptr<i64>, %v: tensor<64xi64, #v1>) -> tensor<64
 // A scalar atomic orders accesses of the whole program.
 // CHECK-LABEL: llvm.func internal @scalar(
 // CHECK: barrier
-// CHECK: "@$3 atom.acq_rel.gpu.global.exch.b32 $0, [$1], $2;"
+// CHECK: "@$3 atom.global.gpu.acq_rel.exch.b32 $0, [$1], $2;"
 // CHECK: barrier
 // CHECK: llvm.return
 tt.func private @scalar(%p: !tt.ptr<i32>, %v: i32) {
@@ -321,7 +321,7 @@ tt.func private @scalar(%p: !tt.ptr<i32>, %v: i32) {
 }
 
 // CHECK-LABEL: llvm.func internal @swap_i16(
-// CHECK: "atom.acq_rel.gpu.global.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"
+// CHECK: "atom.global.acq_rel.gpu.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"
 tt.func private @swap_i16(%p: !tt.ptr<i16>, %a: tensor<128xi16, #v1>, %b: tensor<128xi16, #v1>) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #v1>
   %s = tt.splat %p : !tt.ptr<i16> -> tensor<128x!tt.ptr<i16>, #v1>
@@ -331,7 +331,7 @@ tt.func private @swap_i16(%p: !tt.ptr<i16>, %a: tensor<128xi16, #v1>, %b: tensor
 }
 
 // CHECK-LABEL: llvm.func internal @swap_f32(
-// CHECK: "@$4 atom.relaxed.sys.global.cas.b32 $0, [$1], $2, $3;"
+// CHECK: "@$4 atom.global.relaxed.sys.cas.b32 $0, [$1], $2, $3;"
 // CHECK: st.shared.b32
 // CHECK: barrier
 // CHECK: llvm.load
