@@ -62,7 +62,8 @@ void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id) {
 }
 
 /* Exited lanes count as arrived. */
-void nereid_emulator_cluster_check(emu_cluster_t *cluster) {
+void nereid_emulator_cluster_check(emu_cta_t *cta) {
+  emu_cluster_t *cluster = cta->cluster;
   bool any = false;
   for (uint32_t c = 0; c < cluster->n_ctas; ++c)
     for (uint32_t i = 0; i < cluster->ctas[c].n_warps; ++i) {
@@ -79,6 +80,6 @@ void nereid_emulator_cluster_check(emu_cluster_t *cluster) {
     nereid_emulator_timeline_cluster_done(cluster);
   if (cluster->ctas[0].race)
     nereid_emulator_race_cluster_done(cluster);
-  cluster->ctas[0].counters.barriers++;
+  cta->counters.barriers++;
   nereid_emulator_wake(cluster);
 }

@@ -79,8 +79,9 @@ bool nereid_emulator_lives(const emu_cta_t *cta);
 /* Releases the groups waiting at a barrier if enough threads have arrived. */
 void nereid_emulator_barrier_check(emu_cta_t *cta, unsigned id);
 
-/* barrier.cluster: releases the waiting groups if all live threads have arrived. */
-void nereid_emulator_cluster_check(emu_cluster_t *cluster);
+/* barrier.cluster: releases the waiting groups of the cluster if all live threads have arrived, of which the last is in
+ * `cta`. */
+void nereid_emulator_cluster_check(emu_cta_t *cta);
 /* Writes a description of all pending waits of the cluster, of up to `size` bytes (deadlock.c). */
 void nereid_emulator_describe_waits(const emu_cluster_t *cluster, char *out, size_t size);
 /* Marks all groups that wait for an event as runnable, so that they test it again. */

@@ -174,7 +174,7 @@ static bool wake_waiters(emu_warp_t *warp) {
     }
   for (unsigned id = 0; id < 16; ++id)
     nereid_emulator_barrier_check(warp->cta, id);
-  nereid_emulator_cluster_check(warp->cta->cluster);
+  nereid_emulator_cluster_check(warp->cta);
   return true;
 }
 

@@ -21,7 +21,7 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
     nereid_emulator_timeline_cluster_arrive(warp);
   warp->cluster_arrived |= mask;
   warp->cluster_phase = (warp->cluster_phase & ~mask) | (cluster->barrier_phase & 1 ? mask : 0);
-  nereid_emulator_cluster_check(cluster);
+  nereid_emulator_cluster_check(warp->cta);
   return EMU_ADVANCE;
 }
 

@@ -23,6 +23,13 @@ function createCanvas(parent, width, height) {
   return canvas;
 }
 
+// Black or white, whichever has more contrast on a colour of the palette that is drawn over the background.
+function textOn(color, alpha) {
+  const part = (text, i) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16), back = colorOf('--back');
+  const [r, g, b] = [0, 1, 2].map(i => part(color, i) * alpha + part(back, i) * (1 - alpha));
+  return 0.299 * r + 0.587 * g + 0.114 * b > 125 ? '#14171b' : '#ffffff';
+}
+
 function colorOf(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
 // --- layouts ---
@@ -60,9 +67,10 @@ function fillOf(layout, place, lanes) {
 }
 
 function drawLayout(parent, layout) {
-  const rank = layout.shape.length, columns = layout.shape[rank - 1] || 1, rows = rank > 1 ? layout.shape[rank - 2] : 1;
+  const rank = layout.shape.length, extent = layout.shape[rank - 1] || 1;
+  const columns = rank === 1 ? Math.min(extent, 128) : extent, rows = rank > 1 ? layout.shape[rank - 2] : Math.ceil(extent / columns); // a vector in rows of 128
   const {places, split, lanes} = findPlaces(layout);
-  const width = Math.max(2, Math.min(44, Math.floor(860 / columns))), height = rows === 1 ? 20 : Math.max(3, Math.min(20, width, Math.floor(520 / rows)));
+  const width = Math.max(2, Math.min(44, Math.floor(860 / columns))), height = rank === 1 ? 20 : Math.max(3, Math.min(20, width, Math.floor(520 / rows)));
   const box = document.createElement('div');
   box.className = 'picture';
   box.innerHTML = `<h3>layout <span class="code">${escapeText(layout.shape.join('x'))}</span></h3><p class="code">${escapeText(layout.encoding)}</p>` +
@@ -82,11 +90,62 @@ function drawLayout(parent, layout) {
     }
   canvas.addEventListener('mousemove', event => {
     const row = Math.floor(event.offsetY / height), column = Math.floor(event.offsetX / width);
-    if (row < rows && column < columns) showHint(event, `row ${row}, column ${column}: ${placeText(layout, split(places[row * columns + column]))}`);
+    if (row < rows && column < columns && row * columns + column < places.length) showHint(event, `${rank === 1 ? `element ${row * columns + column}` : `row ${row}, column ${column}`}: ${placeText(layout, split(places[row * columns + column]))}`);
   });
 }
 
 // --- shared memory ---
+
+function kindOf(buffer) { return buffer.kind === 'virtual' ? 'frame of a callee' : buffer.kind; }
+
+// The operation that needs a buffer, and for an allocation its type: "ttgir:27  4x128x64xf16".
+function bufferName(buffer) {
+  if (!buffer.line) return kindOf(buffer);
+  const stage = stageIndex[buffer.stage], type = /memdesc<([^,>]*)/.exec(lineAt(stage, buffer.line).text);
+  return placeName(stage, buffer.line) + (buffer.kind === 'explicit' && type ? `  ${type[1]}` : '');
+}
+
+// Small buffers, such as mbarriers, are too small for the map.
+function bufferTable(buffers) {
+  const rows = buffers.map((buffer, i) => {
+    const line = buffer.line ? lineAt(stageIndex[buffer.stage], buffer.line) : null;
+    return `<tr${line ? ` data-to="${buffer.stage}:${buffer.line}"` : ''}><td class="amount">${format(buffer.offset)}</td><td class="amount">${format(buffer.bytes)}</td>` +
+           `<td><i class="swatch" style="background:${palette[i % palette.length]}"></i>${kindOf(buffer)}</td><td>${escapeText(line ? placeName(stageIndex[buffer.stage], buffer.line) : '')}</td>` +
+           `<td class="code">${escapeText(line ? line.text.trim() : `@${buffer.function}`)}</td></tr>`;
+  });
+  return `<table><thead><tr><th class="amount">offset<th class="amount">bytes<th>kind<th>line<th>text</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+// A step of the axis: a power of two of which at most five fit.
+function memoryStep(bytes) {
+  let step = 4;
+  while (bytes / step > 5) step *= 2;
+  return step;
+}
+
+function memoryBoxes(buffers, bytes, left, width, height) {
+  const end = Math.max(...buffers.flatMap(buffer => buffer.live.map(range => range[1]))) + 1;
+  return buffers.flatMap((buffer, i) => buffer.live.map(([first, last]) => ({
+    buffer, color: palette[i % palette.length], x: left + first / end * width, w: Math.max(3, (last + 1 - first) / end * width),
+    y: height - (buffer.offset + buffer.bytes) / bytes * height, h: Math.max(2, buffer.bytes / bytes * height)})));
+}
+
+function drawBuffer(context, {buffer, color, x, y, w, h}) {
+  const isOwn = buffer.kind === 'explicit', alpha = isOwn ? 0.75 : 0.4;
+  context.fillStyle = color;
+  context.globalAlpha = alpha;
+  context.fillRect(x, y, w - 1, h - 1);
+  context.globalAlpha = 1;
+  if (!isOwn) { // scratch and frames of callees have a dashed edge
+    context.setLineDash([3, 3]);
+    context.strokeStyle = colorOf('--text');
+    context.strokeRect(x + 0.5, y + 0.5, w - 2, h - 2);
+    context.setLineDash([]);
+  }
+  context.fillStyle = textOn(color, alpha);
+  const name = bufferName(buffer);
+  if (h > 14 && context.measureText(name).width + 12 < w) context.fillText(name, x + 6, y + h / 2);
+}
 
 function showMemory(parent) {
   const {buffers, bytes} = report.memory;
@@ -94,41 +153,31 @@ function showMemory(parent) {
     parent.innerHTML = '<p class="quiet">The kernel uses no shared memory, or the input is past its allocation.</p>';
     return;
   }
-  const end = Math.max(...buffers.flatMap(buffer => buffer.live.map(range => range[1]))) + 1;
-  const width = Math.max(480, parent.clientWidth - 120), height = Math.max(120, Math.min(420, parent.clientHeight - 70)), left = 64;
-  parent.innerHTML = `<p>${format(bytes)} bytes per CTA; upwards: offsets, to the right: operations in the order of execution. Select a buffer to see the operation that needs it.</p>`;
-  const canvas = createCanvas(parent, width + left, height + 18), context = canvas.getContext('2d'), boxes = [];
+  const left = 72, width = Math.max(200, parent.clientWidth - left - 40), height = Math.max(120, Math.min(420, Math.round(parent.clientHeight * 0.6)));
+  parent.innerHTML = `<p>${format(bytes)} bytes per CTA; upwards: offsets, to the right: operations in the order of execution. Select a buffer to see the operation that needs it. Dashed: scratch of an operation, or the frame of a callee.</p>`;
+  const canvas = createCanvas(parent, width + left, height + 18), context = canvas.getContext('2d');
+  const boxes = memoryBoxes(buffers, bytes, left, width, height), step = memoryStep(bytes);
   context.font = '11px system-ui';
   context.textBaseline = 'middle';
-  buffers.forEach((buffer, i) => {
-    for (const [first, last] of buffer.live) {
-      const box = {x: left + first / end * width, w: Math.max(3, (last + 1 - first) / end * width), buffer,
-                   y: height - (buffer.offset + buffer.bytes) / bytes * height, h: Math.max(2, buffer.bytes / bytes * height)};
-      context.fillStyle = palette[i % palette.length];
-      context.globalAlpha = buffer.kind === 'explicit' ? 0.75 : 0.4;
-      context.fillRect(box.x, box.y, box.w - 1, box.h - 1);
-      context.globalAlpha = 1;
-      if (buffer.kind !== 'explicit') { // scratch and frames of callees have a dashed edge
-        context.setLineDash([3, 3]);
-        context.strokeStyle = colorOf('--text');
-        context.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 2, box.h - 2);
-        context.setLineDash([]);
-      }
-      boxes.push(box);
-      const label = buffer.line ? placeName(stageIndex[buffer.stage], buffer.line) : buffer.kind;
-      context.fillStyle = colorOf('--text');
-      if (box.w > 70 && box.h > 14) context.fillText(label, box.x + 6, box.y + box.h / 2);
-    }
-  });
-  context.fillStyle = colorOf('--muted');
-  context.textAlign = 'right';
-  for (let i = 0; i <= 4; ++i) context.fillText(format(Math.round(bytes * i / 4)), left - 6, Math.min(height - 6, Math.max(6, height - height * i / 4)));
+  for (let at = 0; at <= bytes; at += step) {
+    const y = height - at / bytes * height;
+    context.fillStyle = colorOf('--rule');
+    context.fillRect(left, Math.min(height - 1, Math.floor(y)), width, 1);
+    context.fillStyle = colorOf('--muted');
+    context.textAlign = 'right';
+    context.fillText(step % 1024 || !at ? format(at) : `${at / 1024} KiB`, left - 8, Math.min(height - 6, Math.max(6, y)));
+  }
   context.textAlign = 'left';
+  boxes.forEach(box => drawBuffer(context, box));
+  context.fillStyle = colorOf('--muted');
   context.fillText('time →', left, height + 10);
-  const boxAt = event => boxes.find(box => event.offsetX >= box.x && event.offsetX < box.x + box.w && event.offsetY >= box.y && event.offsetY < box.y + box.h);
+  parent.insertAdjacentHTML('beforeend', bufferTable(buffers));
+  // Of boxes that overlap, because they are drawn larger than they are, the smallest.
+  const boxAt = event => boxes.filter(box => event.offsetX >= box.x && event.offsetX < box.x + box.w && event.offsetY >= box.y - 1 && event.offsetY < box.y + box.h + 1)
+      .sort((a, b) => a.h - b.h)[0];
   canvas.addEventListener('mousemove', event => {
     const box = boxAt(event);
-    showHint(event, box ? `${box.buffer.kind}: bytes ${box.buffer.offset} to ${box.buffer.offset + box.buffer.bytes - 1} of @${box.buffer.function}` : '');
+    showHint(event, box ? `${kindOf(box.buffer)}: bytes ${box.buffer.offset} to ${box.buffer.offset + box.buffer.bytes - 1} of @${box.buffer.function}\n${bufferName(box.buffer)}` : '');
   });
   canvas.addEventListener('click', event => {
     const box = boxAt(event);
@@ -156,14 +205,42 @@ function joinEvents() {
   return joined;
 }
 
+// For each line of the ttgir in a partition of a ttg.warp_specialize: "default", "partition 0" and so on.
+function partitionsOfLines(stage) {
+  const names = new Map();
+  let name = '', indent = 0;
+  stages[stage].lines.forEach(({text}, i) => {
+    const [, space, kind, index] = /^( *)(default|partition)(\d*)[ (]/.exec(text) || [];
+    if (kind) [name, indent] = [`${kind} ${index}`.trim(), space.length];
+    if (name) names.set(i + 1, name);
+    if (name && !kind && text.startsWith(' '.repeat(indent) + '}')) name = '';
+  });
+  return names;
+}
+
+// For each warp the partition to which most of its instructions belong; empty without partitions.
+function warpPartitions() {
+  const found = new Map(), ttgir = stageIndex.ttgir, names = ttgir === undefined ? new Map() : partitionsOfLines(ttgir), ofLine = new Map();
+  if (!names.size) return found;
+  for (const [kind, , warp, , , line, count] of report.timeline.events) {
+    if (kind >= 5 || !line) continue;
+    if (!ofLine.has(line)) ofLine.set(line, [...related(stageIndex.ptx, line)[ttgir]].map(n => names.get(n)).find(Boolean));
+    const counts = found.get(warp) || new Map(), name = ofLine.get(line);
+    if (name) counts.set(name, (counts.get(name) || 0) + count);
+    found.set(warp, counts);
+  }
+  return new Map([...found].map(([warp, counts]) => [warp, ([...counts].sort((a, b) => b[1] - a[1])[0] || ['idle'])[0]]));
+}
+
 // Tracks: one per warp; below them asynchronous operations, in as many rows as overlap.
 function createTracks() {
-  const tracks = new Map(), kinds = report.timeline.kinds, several = report.timeline.events.some(event => event[1]);
+  const tracks = new Map(), kinds = report.timeline.kinds, several = report.timeline.events.some(event => event[1]), roles = warpPartitions();
   for (const [kind, cta, warp, begin, end, line, count, joined] of joinEvents()) {
     const name = kinds[kind], isWarp = kind < 5, prefix = several ? `CTA ${cta} ` : '';
     for (let row = 0;; ++row) {
       const key = isWarp ? `${prefix}warp ${warp}` : `${prefix}${name}${name === 'load' || name === 'store' ? '' : `, warp ${warp}`}`, id = `${key}#${isWarp ? 0 : row}`;
-      const track = tracks.get(id) || {label: key, order: [cta, isWarp ? 0 : 1, kind, warp, row], events: []};
+      const role = isWarp && roles.get(warp) ? `, ${roles.get(warp)}` : '';
+      const track = tracks.get(id) || {label: key + role, order: [cta, isWarp ? 0 : 1, kind, warp, row], events: []};
       const last = track.events[track.events.length - 1];
       if (!isWarp && last && last.end > begin) continue;
       track.events.push({name, begin, end, line, count, joined});
@@ -193,13 +270,15 @@ function showTimeline(parent) {
     parent.innerHTML = '<p class="quiet">The report has no timeline: it was written without arguments (--arg), or the kernel could not run.</p>';
     return;
   }
-  const tracks = createTracks(), end = Math.max(...report.timeline.events.map(event => event[4])), left = 110, rowSize = 18;
-  const width = Math.max(400, parent.clientWidth - left - 30), used = new Set(report.timeline.events.map(event => report.timeline.kinds[event[0]]));
+  const tracks = createTracks(), end = Math.max(...report.timeline.events.map(event => event[4])), rowSize = 18;
+  const left = 24 + 6 * Math.max(...tracks.map(track => track.label.length)), width = Math.max(200, parent.clientWidth - left - 30), used = new Set(report.timeline.events.map(event => report.timeline.kinds[event[0]]));
   const view = {from: 0, to: end};
   parent.innerHTML = `<p>${format(end)} steps of the first cluster; a step is one instruction of a warp. Wheel or + and −: zoom, drag: move. Select an event to see its line.${report.timeline.dropped ? ` ${format(report.timeline.dropped)} events are left out.` : ''}</p>` +
     `<div class="legend">${[...used].map(name => `<span><i style="background:${eventColors[name]}"></i>${name}${waits.has(name) ? ' (hatched)' : ''}</span>`).join('')}</div>`;
   const canvas = createCanvas(parent, width + left, tracks.length * rowSize + 20), context = canvas.getContext('2d');
   canvas.tabIndex = 0;
+  canvas.setAttribute('role', 'img');
+  canvas.setAttribute('aria-label', `tracks: ${tracks.map(track => track.label).join('; ')}`);
   const toX = step => left + (step - view.from) / (view.to - view.from) * width;
   const draw = () => {
     context.clearRect(0, 0, width + left, tracks.length * rowSize + 20);

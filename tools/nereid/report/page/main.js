@@ -124,6 +124,20 @@ function pressDivider(event) {
 
 // --- start ---
 
+// Pictures are as wide as the panel.
+function onResize() {
+  drawOverviews();
+  if (currentTab === 'memory' || currentTab === 'timeline') tabs[currentTab].show();
+}
+
+// Code begins with directives and declarations: its columns show the first instruction.
+function skipDeclarations() {
+  stages.forEach((stage, s) => {
+    const first = stage.lines.findIndex(line => line.cost);
+    if (['ll', 'ptx'].includes(stage.name) && first > 0) columns[s].list.scrollTop = (first - 1) * rowHeight;
+  });
+}
+
 // "#line=ptx:377" selects a line, "#tab=passes" a panel; both may be given, separated by &.
 function readAddress() {
   const wanted = new URLSearchParams(location.hash.slice(1)), [name, number] = (wanted.get('line') || '').split(':');
@@ -143,6 +157,7 @@ function start() {
   chooseStages();
   createTabs();
   drawBars();
+  skipDeclarations();
   showTab(report.messages.some(message => message.severity === 'error') ? 'messages' : report.counters ? 'hottest' : 'line');
   document.addEventListener('keydown', onKey);
   document.addEventListener('click', event => {
@@ -161,7 +176,7 @@ function start() {
   document.getElementById('divider').addEventListener('keydown', pressDivider);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', event => setTheme(event.matches ? 'dark' : 'light'));
   matchMedia('(max-width: 760px)').addEventListener('change', chooseStages);
-  addEventListener('resize', drawOverviews);
+  addEventListener('resize', onResize);
   addEventListener('hashchange', readAddress);
   readAddress();
   document.body.dataset.opened = Math.round(performance.now()); // milliseconds

@@ -62,7 +62,7 @@ function showLine() {
   if (operation.link) parts.push(`<p class="quiet">linked ${linkNames[operation.link]}</p>`);
   if (operation.why) parts.push(`<p class="quiet">no origin: ${escapeText(operation.why)}</p>`);
   if (operation.cost) parts.push(costFacts(operation.cost));
-  else if (report.counters && stages[stage].name !== 'sass') parts.push('<p class="quiet">nothing of this line was executed</p>');
+  else if (report.counters && stages[stage].name !== 'sass') parts.push('<p class="quiet">no instruction is counted for this line</p>');
   parts.push(linksHtml(stage), ...notesOf(stage, number).map(note => noteHtml(note)));
   content.innerHTML = `<div class="sides"><div>${parts.join('')}</div><div id="pictures"></div></div>`;
   for (const index of operation.layouts || []) drawLayout(document.getElementById('pictures'), report.layouts[index]);
