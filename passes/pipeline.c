@@ -29,7 +29,8 @@ static const char *const ttir[] = {
 /* Requires tt. Rewrites descriptors that TMA cannot access. Assigns layouts to tensors, coalesced ones to memory
  * accesses, and propagates them between accesses. Preserves existing encodings. */
 static const char *const ttgir[] = {
-    "triton-rewrite-tensor-descriptor-to-pointer{compute-capability=$capability ptx-version=$ptx-version}",
+    "triton-rewrite-tensor-descriptor-to-pointer{compute-capability=$capability ptx-version=$ptx-version "
+    "made=$architecture}",
     "cse",
     "loop-invariant-code-motion",
     "triton-loop-aware-cse",
@@ -39,7 +40,7 @@ static const char *const ttgir[] = {
     "tritongpu-coalesce",
     "tritongpu-F32DotTC{emu-tf32=1}",
     "tritongpu-remove-layout-conversions",
-    "tritongpu-accelerate-matmul",
+    "tritongpu-accelerate-matmul{wgmma=$architecture}",
     "tritongpu-remove-layout-conversions{mma-only=1}",
     "tritongpu-optimize-thread-locality",
     "tritongpu-optimize-dot-operands",
@@ -75,7 +76,7 @@ static const char *const ttgir[] = {
 static const char *const frames[] = {
     "nereid-check-mbarriers",
     "nereid-decompose-dot-scaled",
-    "tritongpu-allocate-warp-groups{registers=$registers}",
+    "tritongpu-allocate-warp-groups{registers=$architecture}",
     "nereid-regular-scans",
     "nereid-guard-async-dots",
     "convert-scf-to-cf{allow-pattern-rollback=0}",
@@ -89,7 +90,7 @@ static const char *const frames[] = {
 static const char *const llvm[] = {
     "triton-nvidia-gpu-proxy-fence-insertion{compute-capability=$capability}",
     "convert-triton-gpu-to-llvm{compute-capability=$capability ptx-version=$ptx-version fp-fusion=$fp-fusion "
-    "global-order=$global-order kernel-tensors=0}",
+    "global-order=$global-order wgmma=$architecture kernel-tensors=0}",
     NULL,
 };
 
@@ -141,7 +142,7 @@ static const char *with_options(const char *step, const nereid_pipeline_options_
       {"$capability", options->capability},
       {"$ptx-version", options->ptx_version},
       {"$fp-fusion", options->fp_fusion},
-      {"$registers", options->registers},
+      {"$architecture", options->architecture},
       {"$global-order", options->global_order},
       {"$warp-specialization", options->warp_specialization},
   };

@@ -22,12 +22,12 @@ typedef enum nereid_pipeline {
 /* Parameters of the passes; every field must be set. */
 typedef struct nereid_pipeline_options {
   int num_warps, num_ctas, num_stages;
-  int capability;           /* 90 means sm_90a */
+  int capability;           /* 80, 86, 87, 89 or 90 */
   int ptx_version;          /* 87 means PTX 8.7 */
   bool fp_fusion;           /* allow multiply-add contraction */
   bool global_order;        /* barriers order global memory accesses of one program */
   bool warp_specialization; /* divide loops between producer and consumer warps */
-  bool registers;           /* the target can move registers between warps: setmaxnreg */
+  bool architecture;        /* the target is sm_90a: wgmma, setmaxnreg, tensormap.replace */
 } nereid_pipeline_options_t;
 
 /* The passes of `stage` as the text between "builtin.module(" and ")" of --pass-pipeline, in `arena`. Null when out of

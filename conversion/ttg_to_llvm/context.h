@@ -21,6 +21,7 @@ typedef struct nereid_lower_options {
   int32_t ptx_version; /* 87 is 8.7 */
   bool global_order;   /* barriers between dependent accesses to global memory */
   bool fp_fusion;      /* multiplies and adds may contract */
+  bool wgmma;          /* sm_90a, not sm_90 */
   bool kernel_tensors; /* kernels may have tensors, buffers and results; ops of the llvm dialect are copied */
 } nereid_lower_options_t;
 

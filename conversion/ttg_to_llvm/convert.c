@@ -69,6 +69,7 @@ static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
                                              .ptx_version = (int32_t)nereid_pass_option_int(pass, "ptx-version"),
                                              .fp_fusion = nereid_pass_option_bool(pass, "fp-fusion"),
                                              .global_order = nereid_pass_option_bool(pass, "global-order"),
+                                             .wgmma = nereid_pass_option_bool(pass, "wgmma"),
                                              .kernel_tensors = nereid_pass_option_bool(pass, "kernel-tensors")};
   make_overflow_flags(module);
   if (module->options.fp_fusion)

@@ -91,6 +91,14 @@ unsigned nereid_lower_memory_bits(MlirType element) {
 
 enum { MAX_REGISTER_BITS = 16 }; /* the largest tensor in one warp has 2^15 */
 
+/* Where a type is reported: at the present op, or at the function for a constant that folding has created. */
+static MlirLocation place_of(const nereid_lower_t *lower) {
+  MlirLocation here = lower->builder.location;
+  return mlirLocationEqual(here, mlirLocationUnknownGet(lower->context)) && lower->function
+             ? mlirOperationGetLocation(lower->function->op)
+             : here;
+}
+
 const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tensor) {
   uintptr_t *found = nereid_map_find(&lower->module->layouts, tensor.ptr);
   if (found)
@@ -101,16 +109,16 @@ const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tenso
     return NULL;
   if (nereid_layout_from_type(tensor, layout) != NEREID_OK) {
     if (mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(tensor)))
-      nereid_diagnose_at(lower->builder.location,
+      nereid_diagnose_at(place_of(lower),
                          "%s has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first",
                          nereid_text_of_type(tensor).chars);
     else
-      nereid_diagnose_at(lower->builder.location, "%s has an encoding that does not distribute it over threads",
+      nereid_diagnose_at(place_of(lower), "%s has an encoding that does not distribute it over threads",
                          nereid_text_of_type(tensor).chars);
     return NULL;
   }
   if (layout->in_bits[NEREID_LAYOUT_REGISTER] > MAX_REGISTER_BITS) {
-    nereid_diagnose_at(lower->builder.location, "%s puts 2^%d elements into every thread: expected at most 2^%d",
+    nereid_diagnose_at(place_of(lower), "%s puts 2^%d elements into every thread: expected at most 2^%d",
                        nereid_text_of_type(tensor).chars, (int)layout->in_bits[NEREID_LAYOUT_REGISTER],
                        MAX_REGISTER_BITS);
     return NULL;

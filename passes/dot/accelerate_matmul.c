@@ -17,6 +17,7 @@
  * beside f16. A sum that no instruction has (bf16) is kept in f32 and rounded. What remains (f32 with ieee precision,
  * other integers) stays a dot of multiply-adds, with a remark. */
 #include "base/map.h"
+#include "base/target_facts.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/encoding.h"
@@ -46,6 +47,7 @@
 enum {
   REGISTER_BITS = 32,
   MIN_IMPRECISE = 32, /* K of one wgmma of 8-bit floats */
+  WITHOUT_WGMMA = 89, /* a capability whose dots sm_90 has, too */
   MAX_PATCHED = 192,  /* registers of accumulators and patches, of the 255 of a thread */
 };
 
@@ -456,7 +458,7 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
     return accelerate_dot(accelerate, exchange(&site));
   }
   if (site.choice.version == NEREID_DOT_WGMMA && !can_wgmma(&site)) {
-    site.problem.capability = 89;
+    site.problem.capability = WITHOUT_WGMMA;
     nereid_dot_choose(&site.problem, &site.choice, NULL);
     why = "no swizzle of shared memory fits an operand";
   }
@@ -473,6 +475,8 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
 
 MlirLogicalResult nereid_pass_tritongpu_accelerate_matmul(nereid_pass_t *pass) {
   accelerate_t accelerate = {.pass = pass, .capability = nereid_ttg_compute_capability(pass->op)};
+  if (!nereid_pass_option_bool(pass, "wgmma") && nereid_target_has_wgmma(accelerate.capability))
+    accelerate.capability = WITHOUT_WGMMA;
   nereid_operations_t dots = {0};
   if (!nereid_collect_kind(pass->op, NEREID_OP_TT_DOT, pass->scratch, &dots))
     return mlirLogicalResultFailure();

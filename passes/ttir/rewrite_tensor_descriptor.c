@@ -471,6 +471,8 @@ static bool keep_made(const nereid_pass_t *pass, MlirOperation function, nereid_
     const char *why = obstacle(pass, mlirOperationGetResult(op, 0));
     if (!why && nereid_pass_option_int(pass, "ptx-version") < RAW_STRIDES)
       why = "tensor maps are created in PTX 8.6 and later";
+    if (!why && !nereid_pass_option_bool(pass, "made"))
+      why = "tensor maps are created on sm_90a, not on sm_90";
     uintptr_t *place = why ? NULL : nereid_map_insert(maps, mlirOperationGetResult(op, 0).ptr);
     if (why)
       nereid_pass_remark_missed(pass, op, "descriptor", "rewritten to a pointer: %s", why);

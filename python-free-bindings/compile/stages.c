@@ -49,7 +49,7 @@ static nereid_status_t run_passes(nereid_compilation_t *compilation, nereid_pipe
                                              .fp_fusion = settings->fp_fusion,
                                              .global_order = !compilation->options.no_global_order,
                                              .warp_specialization = !compilation->options.no_warp_specialization,
-                                             .registers = settings->target.architecture_only};
+                                             .architecture = settings->target.architecture_only};
   MlirPassManager manager = mlirPassManagerCreate(mlirOperationGetContext(compilation->module));
   const nereid_pipeline_hooks_t hooks = {
       .checkpoint = nereid_progress_pass, .edit = edit_passes, .user_data = compilation};

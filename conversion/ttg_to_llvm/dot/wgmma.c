@@ -307,9 +307,9 @@ static bool prepare(nereid_lower_t *lower, dot_t *dot) {
 
 static bool has_wgmma(nereid_lower_t *lower, MlirOperation op) {
   const int capability = lower->module->options.capability;
-  return nereid_target_has_wgmma(capability) ||
+  return (nereid_target_has_wgmma(capability) && lower->module->options.wgmma) ||
          nereid_lower_error(op,
-                            "is wgmma, which needs sm_90; the target is sm_%d: expected a tt.dot with a result of "
+                            "is wgmma, which needs sm_90a; the target is sm_%d: expected a tt.dot with a result of "
                             "#ttg.nvidia_mma version 2 (mma.sync), which compiling from tt chooses",
                             capability);
 }

@@ -5,7 +5,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
 tt.func private @old(%a: !ttg.memdesc<64x64xf16, #s, #smem>, %b: !ttg.memdesc<64x64xf16, #s, #smem>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-  // expected-error @below {{is wgmma, which needs sm_90; the target is sm_80: expected a tt.dot with a result of #ttg.nvidia_mma version 2 (mma.sync), which compiling from tt chooses}}
+  // expected-error @below {{is wgmma, which needs sm_90a; the target is sm_80: expected a tt.dot with a result of #ttg.nvidia_mma version 2 (mma.sync), which compiling from tt chooses}}
   %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #s, #smem> -> tensor<64x64xf32, #mma>
   tt.return %d : tensor<64x64xf32, #mma>
 }
@@ -16,7 +16,7 @@ tt.func private @old(%a: !ttg.memdesc<64x64xf16, #s, #smem>, %b: !ttg.memdesc<64
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
 tt.func private @old_wait(%c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-  // expected-error @below {{is wgmma, which needs sm_90; the target is sm_80}}
+  // expected-error @below {{is wgmma, which needs sm_90a; the target is sm_80}}
   %d = ttng.warp_group_dot_wait %c {pendings = 0 : i32} : tensor<64x64xf32, #mma>
   tt.return %d : tensor<64x64xf32, #mma>
 }
@@ -77,5 +77,17 @@ tt.func private @rows(%a: !ttg.memdesc<256x64xf16, #s, #smem>, %b: !ttg.memdesc<
   // expected-error @below {{has a result that wgmma does not distribute in this way over threads: expected tiles of at least 64 rows and 8 columns, and instrShape = [16, N, K]}}
   %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<256x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #s, #smem> -> tensor<256x64xf32, #mma>
   tt.return %d : tensor<256x64xf32, #mma>
+}
+}
+
+// -----
+
+// A layout that wgmma does not have, of a constant that folding has created without a location: the error is at the function.
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 1, 16]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// expected-error @below {{has an encoding that does not distribute it over threads}}
+tt.func private @no_location() {
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma> loc(unknown)
+  tt.return
 }
 }

@@ -77,7 +77,7 @@ static const char *with_options(nereid_arena_t *arena, nereid_pipeline_t pipelin
                                              .fp_fusion = true,
                                              .global_order = true,
                                              .warp_specialization = true,
-                                             .registers = true};
+                                             .architecture = true};
   char *at = (char *)nereid_pipeline_text(pipeline, &options, arena);
   int depth = 0;
   for (char *start = at; at; ++at) {
