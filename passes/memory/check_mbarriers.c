@@ -11,10 +11,22 @@
 
 #include "seam/context.h"
 
+#include <stdlib.h>
+
 static const char *wait_text(nereid_arena_t *arena, const nereid_mbarrier_thread_t *thread) {
-  return nereid_arena_format(
-      arena, "waits for phase %lld of an mbarrier that nothing completes: %d of %d arrivals are missing",
-      (long long)thread->waits_for->phases, thread->waits_for->pending, thread->waits_for->count);
+  const nereid_mbarrier_t *barrier = thread->waits_for;
+  if (!barrier->count)
+    return nereid_arena_format(arena, "waits for an mbarrier that is not initialized: expected ttng.init_barrier");
+  const char *text = nereid_arena_format(
+      arena, "waits for phase %lld of an mbarrier that nothing completes: ", (long long)barrier->phases);
+  if (text && barrier->pending > 0)
+    return nereid_arena_format(arena, "%s%d of %d arrivals are missing", text, barrier->pending, barrier->count);
+  return text ? nereid_arena_format(arena,
+                                    barrier->bytes > 0
+                                        ? "%s%lld bytes that ttng.barrier_expect announces are not copied"
+                                        : "%s%lld bytes are copied that ttng.barrier_expect does not announce",
+                                    text, llabs(barrier->bytes))
+              : NULL;
 }
 
 /* Reports the first of the blocked sequences, with notes for the others. */

@@ -7,87 +7,56 @@
  *     partition0:  ttng.wait_barrier %full, 0           blocked: the arrival follows a wait that is blocked
  *                  ttng.arrive_barrier %empty, 1
  *
- * A wait for parity p is complete when the present phase has another parity (PTX ISA, "mbarrier.test_wait"). Only
- * mbarriers that the ops below access are followed; the waits for others, and those of unknown phase, may be complete.
- * A loop is executed for one iteration, in which carried values are the initial ones: what follows is unknown. */
+ * A wait for parity p is complete when the present phase has another parity (PTX ISA, "mbarrier.test_wait"). A phase is
+ * complete when no arrivals are pending and the copies have brought the bytes that ttng.barrier_expect announced.
+ *
+ * Only mbarriers that the ops below access are followed; the waits for others, and those of unknown phase, may be
+ * complete. Values are those of mbarrier_values.h. A loop of an unknown number of iterations has as many as are needed
+ * to use each slot of a ring twice: an error is one for all inputs with that many iterations or more. */
 #include "passes/memory/mbarrier_run.h"
 
 #include "base/bits.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
-#include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/memory/mbarrier_values.h"
+#include "passes/support/descriptor.h"
 #include "passes/support/loop.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
 
-enum { MAX_DEPTH = 16 /* ops of a constant expression */, LANES = 32 };
+enum {
+  LANES = 32,
+  MAX_ITERATIONS = 34, /* of a loop of an unknown number: rings of 16 slots are used twice */
+  MAX_KNOWN = 1 << 12, /* iterations of other loops; with more they count as unknown */
+  MAX_STEPS = 1 << 16  /* ops of a sequence */
+};
+
+typedef struct loop {
+  MlirOperation op;
+  nereid_mbarrier_value_t trips;
+  nereid_mbarrier_value_t lower, step;
+  int64_t iteration;
+} loop_t;
 
 typedef struct run {
   nereid_arena_t *arena;
+  nereid_mbarrier_values_t values;
   NEREID_VECTOR(nereid_mbarrier_t *) barriers;
+  NEREID_VECTOR(MlirOperation) uncertain; /* buffers of which some arrivals or initializations are unknown */
+  NEREID_VECTOR(loop_t) loops;            /* those entered */
   nereid_mbarrier_threads_t *blocked;
+  int64_t steps;
 } run_t;
 
-/* --- values in the first iteration --- */
-
-/* The value that a block argument has: of a partition the captured one, of a loop the initial one; null for others. */
-static MlirValue source_of(MlirValue argument) {
-  MlirBlock block = mlirBlockArgumentGetOwner(argument);
-  MlirOperation parent = mlirBlockGetParentOperation(block);
-  const intptr_t number = mlirBlockArgumentGetArgNumber(argument);
-  switch (nereid_op_kind(parent)) {
-  case NEREID_OP_SCF_FOR:
-    return number ? nereid_loop_initial(parent, number - 1) : nereid_scf_for_get_lower_bound(parent);
-  case NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS:
-    return mlirOperationGetOperand(mlirOperationGetParentOperation(parent), number);
-  default:
-    return (MlirValue){NULL};
-  }
-}
-
-static bool evaluate(MlirValue value, int depth, int64_t *out);
-
-/* The value of a two-operand op of integers. */
-static bool evaluate_op(MlirOperation op, int depth, int64_t *out) {
-  int64_t a, b;
-  const nereid_op_kind_t kind = nereid_op_kind(op);
-  if ((kind != NEREID_OP_ARITH_XORI && kind != NEREID_OP_ARITH_ADDI && kind != NEREID_OP_ARITH_SUBI &&
-       kind != NEREID_OP_ARITH_ANDI) ||
-      !evaluate(mlirOperationGetOperand(op, 0), depth, &a) || !evaluate(mlirOperationGetOperand(op, 1), depth, &b))
-    return false;
-  *out = kind == NEREID_OP_ARITH_XORI   ? a ^ b
-         : kind == NEREID_OP_ARITH_ANDI ? a & b
-         : kind == NEREID_OP_ARITH_ADDI ? (int64_t)((uint64_t)a + (uint64_t)b)
-                                        : (int64_t)((uint64_t)a - (uint64_t)b);
-  return true;
-}
-
-/* Whether `value` is a known integer in the first iteration of the loops around it. */
-static bool evaluate(MlirValue value, int depth, int64_t *out) {
-  if (mlirValueIsNull(value) || depth == 0)
-    return false;
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
-  if (!mlirAttributeIsNull(constant) && mlirAttributeIsAInteger(constant)) {
-    *out = mlirIntegerAttrGetValueInt(constant);
-    return true;
-  }
-  if (mlirValueIsABlockArgument(value))
-    return evaluate(source_of(value), depth - 1, out);
-  return evaluate_op(mlirOpResultGetOwner(value), depth - 1, out);
-}
-
-/* Whether a predicate (null: true) is known, and its value. */
-static bool read_predicate(MlirValue predicate, bool *out) {
-  int64_t value = 1;
-  if (!mlirValueIsNull(predicate) && !evaluate(predicate, MAX_DEPTH, &value))
-    return false;
-  *out = value != 0;
-  return true;
+static nereid_mbarrier_value_t read_predicate(run_t *run, MlirValue predicate) {
+  return mlirValueIsNull(predicate) ? (nereid_mbarrier_value_t){true, 1}
+                                    : nereid_mbarrier_values_read(&run->values, predicate);
 }
 
 /* --- mbarriers --- */
@@ -96,19 +65,16 @@ static bool is_followed(MlirValue buffer);
 
 /* Whether the use changes the mbarriers of a buffer in no other way than the ops that are executed here. */
 static bool is_followed_use(MlirOperation user, intptr_t operand) {
-  bool known;
   switch (nereid_op_kind(user)) {
   case NEREID_OP_TTNG_INIT_BARRIER:
   case NEREID_OP_TTNG_INVAL_BARRIER:
   case NEREID_OP_TTNG_WAIT_BARRIER:
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
+  case NEREID_OP_TTNG_BARRIER_EXPECT:
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
   case NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
   case NEREID_OP_TTG_LOCAL_DEALLOC:
     return true;
-  case NEREID_OP_TTNG_ARRIVE_BARRIER:
-    return read_predicate(nereid_ttng_arrive_barrier_get_pred(user), &known);
-  case NEREID_OP_TTNG_BARRIER_EXPECT:
-    return read_predicate(nereid_ttng_barrier_expect_get_pred(user), &known);
   case NEREID_OP_TTG_MEMDESC_INDEX:
     return is_followed(mlirOperationGetResult(user, 0));
   case NEREID_OP_TTG_WARP_SPECIALIZE: {
@@ -131,31 +97,55 @@ static bool is_followed(MlirValue buffer) {
   return true;
 }
 
-/* The buffer and the slot of the mbarrier `value`; false where they are unknown. */
-static bool locate(MlirValue value, MlirOperation *out_alloc, int64_t *out_slot) {
-  *out_slot = 0;
+/* What a buffer is within ttg.warp_specialize: a captured value for an argument of a partition, else itself. */
+static MlirValue captured(MlirValue value) {
+  if (!mlirValueIsABlockArgument(value))
+    return value;
+  MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  return nereid_op_kind(parent) == NEREID_OP_TTG_WARP_SPECIALIZE_PARTITIONS
+             ? mlirOperationGetOperand(mlirOperationGetParentOperation(parent), mlirBlockArgumentGetArgNumber(value))
+             : (MlirValue){NULL};
+}
+
+/* The ttg.local_alloc of the mbarrier `value`; null where it is unknown. *out_index is the index of its slot, if it has
+ * one. */
+static MlirOperation alloc_of(MlirValue value, MlirValue *out_index) {
+  *out_index = (MlirValue){NULL};
   while (!mlirValueIsNull(value)) {
     if (mlirValueIsABlockArgument(value)) {
-      value = source_of(value);
+      value = captured(value);
       continue;
     }
-    *out_alloc = mlirOpResultGetOwner(value);
-    if (nereid_op_kind(*out_alloc) == NEREID_OP_TTG_LOCAL_ALLOC)
-      return true;
-    if (nereid_op_kind(*out_alloc) != NEREID_OP_TTG_MEMDESC_INDEX ||
-        !evaluate(nereid_ttg_memdesc_index_get_index(*out_alloc), MAX_DEPTH, out_slot))
-      return false;
-    value = nereid_ttg_memdesc_index_get_src(*out_alloc);
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (nereid_op_kind(op) != NEREID_OP_TTG_MEMDESC_INDEX)
+      return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC ? op : (MlirOperation){NULL};
+    *out_index = nereid_ttg_memdesc_index_get_index(op);
+    value = nereid_ttg_memdesc_index_get_src(op);
   }
+  return (MlirOperation){NULL};
+}
+
+static int64_t slots_of(MlirOperation alloc) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(alloc, 0));
+  return mlirShapedTypeGetRank(type) > 1 ? mlirShapedTypeGetDimSize(type, 0) : 1;
+}
+
+static bool is_uncertain(const run_t *run, MlirOperation alloc) {
+  for (size_t i = 0; i < run->uncertain.size; ++i)
+    if (mlirOperationEqual(run->uncertain.data[i], alloc))
+      return true;
   return false;
 }
 
-/* The mbarrier `value`; null where it is unknown or not followed. */
-static nereid_mbarrier_t *find(run_t *run, MlirValue value) {
-  MlirOperation alloc;
-  int64_t slot;
-  if (!locate(value, &alloc, &slot))
-    return NULL;
+/* Gives up on all mbarriers of a buffer. */
+static void give_up(run_t *run, MlirValue value) {
+  MlirValue index;
+  MlirOperation alloc = alloc_of(value, &index);
+  if (!mlirOperationIsNull(alloc) && !is_uncertain(run, alloc))
+    nereid_vector_push(run->arena, &run->uncertain, alloc);
+}
+
+static nereid_mbarrier_t *find_slot(run_t *run, MlirOperation alloc, int64_t slot) {
   for (size_t i = 0; i < run->barriers.size; ++i)
     if (mlirOperationEqual(run->barriers.data[i]->alloc, alloc) && run->barriers.data[i]->slot == slot)
       return run->barriers.data[i];
@@ -169,17 +159,43 @@ static nereid_mbarrier_t *find(run_t *run, MlirValue value) {
   return made;
 }
 
-static void initialize(nereid_mbarrier_t *barrier, int32_t count) {
-  if (barrier)
-    *barrier = (nereid_mbarrier_t){barrier->alloc, barrier->slot, count, count, 0};
+/* The mbarrier `value`; null where it is unknown or not followed. */
+static nereid_mbarrier_t *find(run_t *run, MlirValue value) {
+  MlirValue index;
+  MlirOperation alloc = alloc_of(value, &index);
+  nereid_mbarrier_value_t slot = {true, 0};
+  if (mlirOperationIsNull(alloc) || is_uncertain(run, alloc))
+    return NULL;
+  if (!mlirValueIsNull(index))
+    slot = nereid_mbarrier_values_read(&run->values, index);
+  return slot.is_known && slot.value >= 0 && slot.value < slots_of(alloc) ? find_slot(run, alloc, slot.value) : NULL;
 }
 
-static void arrive(nereid_mbarrier_t *barrier, MlirValue predicate, int32_t count) {
-  bool executes = false;
-  if (!barrier || !barrier->count || !read_predicate(predicate, &executes) || !executes)
+/* Whether an op that changes the mbarrier `value` executes. *out_barrier is null if no followed mbarrier changes. */
+static bool changes(run_t *run, MlirValue value, MlirValue predicate, nereid_mbarrier_t **out_barrier) {
+  const nereid_mbarrier_value_t executes = read_predicate(run, predicate);
+  *out_barrier = find(run, value);
+  if (!executes.is_known || (executes.value && !*out_barrier)) {
+    give_up(run, value);
+    *out_barrier = NULL;
+  }
+  return executes.is_known && executes.value && *out_barrier;
+}
+
+static void initialize(run_t *run, MlirValue value, int32_t count) {
+  nereid_mbarrier_t *barrier;
+  if (changes(run, value, (MlirValue){NULL}, &barrier))
+    *barrier = (nereid_mbarrier_t){.alloc = barrier->alloc, .slot = barrier->slot, .count = count, .pending = count};
+}
+
+/* Arrivals, and bytes that are announced (above 0) or copied. */
+static void arrive(run_t *run, MlirValue value, MlirValue predicate, int32_t count, int64_t bytes) {
+  nereid_mbarrier_t *barrier;
+  if (!changes(run, value, predicate, &barrier) || !barrier->count)
     return;
   barrier->pending -= count;
-  if (barrier->pending > 0)
+  barrier->bytes += bytes;
+  if (barrier->pending > 0 || barrier->bytes != 0)
     return;
   ++barrier->phases;
   barrier->pending = barrier->count;
@@ -211,17 +227,18 @@ static bool has_barriers(MlirOperation op) {
 /* Whether the sequence passes the wait `op`; else it is blocked or open. */
 static bool pass_wait(run_t *run, nereid_mbarrier_thread_t *thread, MlirOperation op) {
   nereid_mbarrier_t *barrier = find(run, nereid_ttng_wait_barrier_get_alloc(op));
-  int64_t parity;
-  bool executes = false;
-  const bool known = read_predicate(nereid_ttng_wait_barrier_get_pred(op), &executes) && barrier && barrier->count &&
-                     evaluate(nereid_ttng_wait_barrier_get_phase(op), MAX_DEPTH, &parity);
-  if (!known)
-    thread->end = NEREID_MBARRIER_OPEN;
-  if (!known || !executes || (barrier->phases & 1) != (parity & 1))
-    return known;
-  thread->end = NEREID_MBARRIER_BLOCKED;
+  const nereid_mbarrier_value_t executes = read_predicate(run, nereid_ttng_wait_barrier_get_pred(op));
+  const nereid_mbarrier_value_t parity =
+      nereid_mbarrier_values_read(&run->values, nereid_ttng_wait_barrier_get_phase(op));
+  if (executes.is_known && !executes.value)
+    return true;
+  const bool known = executes.is_known && parity.is_known && barrier;
+  thread->end = known ? NEREID_MBARRIER_BLOCKED : NEREID_MBARRIER_OPEN;
   thread->waits_for = barrier;
-  return false;
+  if (!known || !barrier->count || (barrier->phases & 1) == (parity.value & 1))
+    return false;
+  thread->end = NEREID_MBARRIER_DONE;
+  return true;
 }
 
 /* The arrivals of all threads at the mbarriers of one CTA. The CTAs of a cluster execute the same program: as many
@@ -235,71 +252,196 @@ static int32_t arrivals_of(MlirOperation op) {
   return arrivals;
 }
 
+/* Bytes that a copy brings to the mbarrier of this CTA. */
+static int64_t bytes_of(MlirOperation copy) {
+  MlirType type = mlirValueGetType(nereid_ttng_async_tma_copy_global_to_local_get_result(copy));
+  int64_t elements = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    elements *= mlirShapedTypeGetDimSize(type, d);
+  return elements * nereid_descriptor_element_bits(type) / 8;
+}
+
+/* A copy by TMA. In clusters, several CTAs copy parts of a tile: their bytes are taken as correct. */
+static void execute_copy(run_t *run, MlirOperation op) {
+  MlirValue barrier = nereid_ttng_async_tma_copy_global_to_local_get_barrier(op);
+  if (nereid_ttg_num_ctas(op) == 1)
+    arrive(run, barrier, nereid_ttng_async_tma_copy_global_to_local_get_pred(op), 0, -bytes_of(op));
+}
+
 /* Executes an op of mbarriers. */
 static void execute(run_t *run, MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTNG_INIT_BARRIER:
-    initialize(find(run, nereid_ttng_init_barrier_get_alloc(op)), nereid_ttng_init_barrier_get_count(op));
+    initialize(run, nereid_ttng_init_barrier_get_alloc(op), nereid_ttng_init_barrier_get_count(op));
     break;
   case NEREID_OP_TTNG_INVAL_BARRIER:
-    initialize(find(run, nereid_ttng_inval_barrier_get_alloc(op)), 0);
+    initialize(run, nereid_ttng_inval_barrier_get_alloc(op), 0);
     break;
   case NEREID_OP_TTNG_ARRIVE_BARRIER:
-    arrive(find(run, nereid_ttng_arrive_barrier_get_alloc(op)), nereid_ttng_arrive_barrier_get_pred(op),
-           arrivals_of(op));
+    arrive(run, nereid_ttng_arrive_barrier_get_alloc(op), nereid_ttng_arrive_barrier_get_pred(op), arrivals_of(op), 0);
     break;
   case NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE: /* each thread; without noIncrement the count does not change */
     if (nereid_ttng_async_copy_mbarrier_arrive_get_no_increment(op))
-      arrive(find(run, mlirOperationGetOperand(op, 0)), (MlirValue){NULL}, nereid_ttg_num_warps(op) * LANES);
+      arrive(run, mlirOperationGetOperand(op, 0), (MlirValue){NULL}, nereid_ttg_num_warps(op) * LANES, 0);
     break;
-  case NEREID_OP_TTNG_BARRIER_EXPECT: /* its bytes arrive with copies */
-    arrive(find(run, mlirOperationGetOperand(op, 0)), nereid_ttng_barrier_expect_get_pred(op), 1);
+  case NEREID_OP_TTNG_BARRIER_EXPECT:
+    arrive(run, mlirOperationGetOperand(op, 0), nereid_ttng_barrier_expect_get_pred(op), 1,
+           nereid_ttg_num_ctas(op) == 1 ? nereid_ttng_barrier_expect_get_size(op) : 0);
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+    execute_copy(run, op);
     break;
   default:
     break;
   }
+}
+
+/* --- control flow --- */
+
+static void set_all(run_t *run, intptr_t n, const nereid_mbarrier_value_t *known, MlirOperation op) {
+  for (intptr_t i = 0; i < n; ++i)
+    nereid_mbarrier_values_set(&run->values, mlirOperationGetResult(op, i), known[i]);
+}
+
+/* The values of the operands of `op` from operand `first` on. */
+static nereid_mbarrier_value_t *read_operands(run_t *run, MlirOperation op, intptr_t first, intptr_t n) {
+  nereid_mbarrier_value_t *known = nereid_arena_new(run->arena, nereid_mbarrier_value_t, (size_t)n + 1);
+  for (intptr_t i = 0; known && i < n; ++i)
+    known[i] = nereid_mbarrier_values_read(&run->values, mlirOperationGetOperand(op, first + i));
+  return known;
+}
+
+static nereid_mbarrier_value_t trips_of(run_t *run, MlirOperation op, nereid_mbarrier_value_t lower,
+                                        nereid_mbarrier_value_t step) {
+  const nereid_mbarrier_value_t upper = nereid_mbarrier_values_read(&run->values, nereid_scf_for_get_upper_bound(op));
+  nereid_mbarrier_value_t trips = {lower.is_known && upper.is_known && step.is_known && step.value > 0, 0};
+  if (trips.is_known && upper.value > lower.value)
+    trips.value = (int64_t)(((uint64_t)upper.value - (uint64_t)lower.value - 1) / (uint64_t)step.value) + 1;
+  trips.is_known = trips.is_known && trips.value <= MAX_KNOWN;
+  return trips;
+}
+
+static loop_t *find_loop(run_t *run, MlirOperation op) {
+  for (size_t i = 0; i < run->loops.size; ++i)
+    if (mlirOperationEqual(run->loops.data[i].op, op))
+      return &run->loops.data[i];
+  return nereid_vector_push(run->arena, &run->loops, (loop_t){.op = op}) ? &run->loops.data[run->loops.size - 1] : NULL;
+}
+
+/* Begins an iteration with these carried values. */
+static MlirOperation begin_iteration(run_t *run, const loop_t *loop, const nereid_mbarrier_value_t *carried) {
+  MlirBlock body = nereid_loop_body(loop->op);
+  const nereid_mbarrier_value_t counter = {
+      loop->lower.is_known && loop->step.is_known,
+      (int64_t)((uint64_t)loop->lower.value + (uint64_t)loop->step.value * (uint64_t)loop->iteration)};
+  nereid_mbarrier_values_set(&run->values, mlirBlockGetArgument(body, 0), counter);
+  for (intptr_t i = 1; i < mlirBlockGetNumArguments(body); ++i)
+    nereid_mbarrier_values_set(&run->values, mlirBlockGetArgument(body, i), carried[i - 1]);
+  return mlirBlockGetFirstOperation(body);
+}
+
+/* Enters a loop, or passes it if it has no iteration. False when out of memory. */
+static bool enter_loop(run_t *run, nereid_mbarrier_thread_t *thread, MlirOperation op) {
+  const intptr_t n = mlirOperationGetNumResults(op);
+  const nereid_mbarrier_value_t *carried = read_operands(run, op, 3, n);
+  loop_t *loop = carried ? find_loop(run, op) : NULL;
+  if (!loop)
+    return false;
+  *loop = (loop_t){.op = op,
+                   .lower = nereid_mbarrier_values_read(&run->values, nereid_scf_for_get_lower_bound(op)),
+                   .step = nereid_mbarrier_values_read(&run->values, nereid_scf_for_get_step(op))};
+  loop->trips = trips_of(run, op, loop->lower, loop->step);
+  if (loop->trips.is_known && loop->trips.value == 0)
+    set_all(run, n, carried, op);
+  else
+    thread->at = begin_iteration(run, loop, carried);
+  return true;
+}
+
+/* What follows the end of an iteration; null where that is unknown. */
+static MlirOperation end_iteration(run_t *run, MlirOperation yield) {
+  MlirOperation op = mlirOperationGetParentOperation(yield);
+  const intptr_t n = mlirOperationGetNumOperands(yield);
+  const nereid_mbarrier_value_t *carried = read_operands(run, yield, 0, n);
+  loop_t *loop = carried ? find_loop(run, op) : NULL;
+  if (!loop || (!loop->trips.is_known && loop->iteration + 1 >= MAX_ITERATIONS))
+    return (MlirOperation){NULL};
+  ++loop->iteration;
+  if (!loop->trips.is_known || loop->iteration < loop->trips.value)
+    return begin_iteration(run, loop, carried);
+  set_all(run, n, carried, op);
+  return mlirOperationGetNextInBlock(op);
+}
+
+/* Enters the branch of an scf.if whose condition is known. */
+static bool enter_branch(run_t *run, nereid_mbarrier_thread_t *thread, MlirOperation op) {
+  const nereid_mbarrier_value_t condition = nereid_mbarrier_values_read(&run->values, nereid_scf_if_get_condition(op));
+  if (!condition.is_known)
+    return false;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, condition.value ? 0 : 1));
+  if (!mlirBlockIsNull(block))
+    thread->at = mlirBlockGetFirstOperation(block);
+  return true;
+}
+
+static MlirOperation end_branch(run_t *run, MlirOperation yield) {
+  MlirOperation op = mlirOperationGetParentOperation(yield);
+  const intptr_t n = mlirOperationGetNumOperands(yield);
+  const nereid_mbarrier_value_t *known = read_operands(run, yield, 0, n);
+  if (!known)
+    return (MlirOperation){NULL};
+  set_all(run, n, known, op);
+  return mlirOperationGetNextInBlock(op);
 }
 
 static nereid_mbarrier_end_t run_regions(run_t *run, MlirOperation op);
 
 /* Moves the sequence over `op`; false when it ends there for now. */
 static bool step(run_t *run, nereid_mbarrier_thread_t *thread, MlirOperation op) {
-  switch (nereid_op_kind(op)) {
-  case NEREID_OP_TTNG_WAIT_BARRIER:
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TTNG_WAIT_BARRIER)
     return pass_wait(run, thread, op);
-  case NEREID_OP_TTG_WARP_SPECIALIZE:
+  if (kind == NEREID_OP_TTG_WARP_SPECIALIZE)
     thread->end = run_regions(run, op);
-    return thread->end == NEREID_MBARRIER_DONE;
-  case NEREID_OP_SCF_FOR:
-    if (has_barriers(op))
-      thread->at = mlirBlockGetFirstOperation(nereid_loop_body(op));
-    return true;
-  default:
+  else if (mlirOperationGetNumRegions(op) == 0)
     execute(run, op);
-    if (mlirOperationGetNumRegions(op) && has_barriers(op))
-      thread->end = NEREID_MBARRIER_OPEN;
-    return thread->end == NEREID_MBARRIER_DONE;
+  else if (has_barriers(op)) {
+    const bool entered = kind == NEREID_OP_SCF_FOR  ? enter_loop(run, thread, op)
+                         : kind == NEREID_OP_SCF_IF ? enter_branch(run, thread, op)
+                                                    : false;
+    thread->end = entered ? NEREID_MBARRIER_DONE : NEREID_MBARRIER_OPEN;
   }
+  return thread->end == NEREID_MBARRIER_DONE;
+}
+
+/* Moves the sequence over the terminator of a block; false where what follows is unknown. */
+static bool leave_block(run_t *run, nereid_mbarrier_thread_t *thread, MlirOperation op) {
+  const nereid_op_kind_t parent = nereid_op_kind(mlirOperationGetParentOperation(op));
+  if (parent == NEREID_OP_SCF_FOR || parent == NEREID_OP_SCF_IF) {
+    thread->at = parent == NEREID_OP_SCF_FOR ? end_iteration(run, op) : end_branch(run, op);
+    return !mlirOperationIsNull(thread->at);
+  }
+  thread->at = (MlirOperation){NULL};
+  return mlirOperationGetNumSuccessors(op) == 0;
 }
 
 /* Executes the sequence until it ends, is blocked, or is open. */
 static bool proceed(run_t *run, nereid_mbarrier_thread_t *thread) {
   bool moved = false;
   thread->end = NEREID_MBARRIER_DONE;
-  while (!mlirOperationIsNull(thread->at)) {
-    MlirOperation op = thread->at;
-    MlirOperation next = mlirOperationGetNextInBlock(op), parent = mlirOperationGetParentOperation(op);
-    if (mlirOperationIsNull(next) &&
-        (nereid_op_kind(parent) == NEREID_OP_SCF_FOR || mlirOperationGetNumSuccessors(op) > 0)) {
-      thread->end = NEREID_MBARRIER_OPEN; /* another iteration, or what follows the loop */
+  for (; !mlirOperationIsNull(thread->at); moved = true) {
+    MlirOperation op = thread->at, next = mlirOperationGetNextInBlock(op);
+    if (++run->steps > MAX_STEPS || (mlirOperationIsNull(next) && !leave_block(run, thread, op))) {
+      thread->end = NEREID_MBARRIER_OPEN;
       return moved;
     }
+    if (mlirOperationIsNull(next))
+      continue;
     thread->at = next;
     if (!step(run, thread, op)) {
       thread->at = op;
       return moved;
     }
-    moved = true;
   }
   return moved;
 }
@@ -313,15 +455,22 @@ typedef struct search {
 
 static MlirWalkResult find_arrival(MlirOperation op, void *user_data) {
   search_t *search = user_data;
-  MlirOperation alloc;
-  int64_t slot;
-  const nereid_op_kind_t kind = nereid_op_kind(op);
-  if (kind != NEREID_OP_TTNG_ARRIVE_BARRIER && kind != NEREID_OP_TTNG_BARRIER_EXPECT &&
-      kind != NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE)
+  MlirValue barrier, index;
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTNG_INIT_BARRIER:
+  case NEREID_OP_TTNG_ARRIVE_BARRIER:
+  case NEREID_OP_TTNG_BARRIER_EXPECT:
+  case NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
+    barrier = mlirOperationGetOperand(op, 0);
+    break;
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+    barrier = nereid_ttng_async_tma_copy_global_to_local_get_barrier(op);
+    break;
+  default:
     return MlirWalkResultAdvance;
-  /* The slot may be another one in later iterations. */
-  search->found = search->found || !locate(mlirOperationGetOperand(op, 0), &alloc, &slot) ||
-                  mlirOperationEqual(alloc, search->barrier->alloc);
+  }
+  MlirOperation alloc = alloc_of(barrier, &index); /* of another slot in later iterations, perhaps */
+  search->found = search->found || mlirOperationIsNull(alloc) || mlirOperationEqual(alloc, search->barrier->alloc);
   return MlirWalkResultAdvance;
 }
 
@@ -337,7 +486,11 @@ static bool can_arrive(const nereid_mbarrier_thread_t *thread, const nereid_mbar
 }
 
 /* Opens blocked sequences whose mbarrier an open one may complete, until there are no more. */
-static void open_uncertain(nereid_mbarrier_threads_t *threads) {
+static void open_uncertain(const run_t *run, nereid_mbarrier_threads_t *threads) {
+  for (size_t i = 0; i < threads->size; ++i)
+    if (threads->data[i].end == NEREID_MBARRIER_BLOCKED &&
+        (run->steps > MAX_STEPS || is_uncertain(run, threads->data[i].waits_for->alloc)))
+      threads->data[i].end = NEREID_MBARRIER_OPEN;
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < threads->size; ++i)
@@ -364,7 +517,7 @@ static nereid_mbarrier_end_t run_threads(run_t *run, nereid_mbarrier_threads_t *
       if (threads->data[i].end != NEREID_MBARRIER_OPEN)
         moved = proceed(run, &threads->data[i]) || moved;
   }
-  open_uncertain(threads);
+  open_uncertain(run, threads);
   for (size_t i = 0; i < threads->size; ++i) {
     end = threads->data[i].end != NEREID_MBARRIER_DONE ? NEREID_MBARRIER_OPEN : end;
     if (threads->data[i].end == NEREID_MBARRIER_BLOCKED)
@@ -386,6 +539,7 @@ static nereid_mbarrier_end_t run_regions(run_t *run, MlirOperation op) {
 bool nereid_mbarrier_run(MlirOperation function, nereid_arena_t *arena, nereid_mbarrier_threads_t *out) {
   run_t run = {.arena = arena, .blocked = out};
   nereid_mbarrier_threads_t threads = {0};
+  nereid_mbarrier_values_initialize(&run.values, arena);
   if (!mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)))) {
     add_thread(&run, &threads, mlirOperationGetRegion(function, 0));
     (void)run_threads(&run, &threads);

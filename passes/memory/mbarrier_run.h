@@ -15,6 +15,7 @@ typedef struct nereid_mbarrier {
   MlirOperation alloc;
   int64_t slot;
   int32_t count, pending; /* arrivals of a phase; 0: not initialized */
+  int64_t bytes;          /* announced in this phase and not copied yet; below 0: copied and not announced */
   int64_t phases;         /* complete ones */
 } nereid_mbarrier_t;
 
@@ -35,9 +36,10 @@ typedef struct nereid_mbarrier_thread {
 
 typedef NEREID_VECTOR(nereid_mbarrier_thread_t) nereid_mbarrier_threads_t;
 
-/* Executes the ops of `function` in order, the first iteration of each loop and the regions of ttg.warp_specialize
- * concurrently. Appends to `out` the sequences that are blocked forever, since no sequence can complete the mbarrier
- * for which they wait; none where that is not certain. False when out of memory. Lives in `arena`. */
+/* Executes the ops of `function` in order, and the regions of ttg.warp_specialize concurrently. Of a loop whose number
+ * of iterations is unknown it executes the first ones; what follows such a loop is unknown. Appends to `out` the
+ * sequences that are blocked forever, since no sequence can complete the mbarrier for which they wait; none where that
+ * is not certain. False when out of memory. Lives in `arena`. */
 bool nereid_mbarrier_run(MlirOperation function, nereid_arena_t *arena, nereid_mbarrier_threads_t *out);
 
 #endif
