@@ -26,6 +26,7 @@
 #define NEREID_ATTR_TMA_DESCRIPTOR "tt.nv_tma_desc"
 #define NEREID_ATTR_LATENCY "tt.latency"
 #define NEREID_ATTR_SCHEDULED_MAX_STAGE "tt.scheduled_max_stage"
+#define NEREID_MAX_STAGES 128 /* the limit of both, and of tt.num_stages: a step of the prologue per stage */
 #define NEREID_ATTR_NUM_STAGES "tt.num_stages"
 #define NEREID_ATTR_FLATTEN "tt.flatten"
 #define NEREID_ATTR_LOOP_STAGE "loop.stage"

@@ -14,7 +14,8 @@
 typedef enum kind {
   KIND_ANY,
   KIND_HINT,    /* a known property of values: a positive integer, or one per dimension */
-  KIND_INTEGER, /* a number of stages, iterations, ... */
+  KIND_INTEGER, /* a number of iterations, ... */
+  KIND_STAGES,  /* a number of stages of a pipelined loop, each with a copy of its body before the loop */
   KIND_SWITCH,  /* unit or bool */
 } kind_t;
 
@@ -27,11 +28,11 @@ static const struct {
     {"tt.disallow_acc_multi_buffer", KIND_SWITCH},
     {"tt.divisibility", KIND_HINT},
     {"tt.flatten", KIND_SWITCH},
-    {NEREID_ATTR_LATENCY, KIND_INTEGER},
+    {NEREID_ATTR_LATENCY, KIND_STAGES},
     {"tt.loop_unroll_factor", KIND_INTEGER},
-    {NEREID_ATTR_NUM_STAGES, KIND_INTEGER},
-    {NEREID_ATTR_SCHEDULED_MAX_STAGE, KIND_INTEGER},
-    {"tt.self_latency", KIND_INTEGER},
+    {NEREID_ATTR_NUM_STAGES, KIND_STAGES},
+    {NEREID_ATTR_SCHEDULED_MAX_STAGE, KIND_STAGES},
+    {"tt.self_latency", KIND_STAGES},
     {"tt.warp_specialize", KIND_SWITCH},
 };
 
@@ -53,6 +54,10 @@ static bool is_hint(MlirAttribute value) {
          mlirAttributeIsADenseI64Array(value);
 }
 
+static bool is_integer(MlirAttribute value) {
+  return mlirAttributeIsAInteger(value) && !mlirAttributeIsABool(value);
+}
+
 /* Returns the expected kind of the attribute; null when it is valid. */
 static const char *expected_kind(MlirNamedAttribute attribute) {
   MlirAttribute value = attribute.attribute;
@@ -60,7 +65,12 @@ static const char *expected_kind(MlirNamedAttribute attribute) {
   case KIND_HINT:
     return is_hint(value) ? NULL : "a positive integer, or one per dimension";
   case KIND_INTEGER:
-    return mlirAttributeIsAInteger(value) && !mlirAttributeIsABool(value) ? NULL : "an integer";
+    return is_integer(value) ? NULL : "an integer";
+  case KIND_STAGES:
+    return is_integer(value) && mlirIntegerAttrGetValueInt(value) >= 0 &&
+                   mlirIntegerAttrGetValueInt(value) <= NEREID_MAX_STAGES
+               ? NULL
+               : "an integer from 0 to 128"; /* NEREID_MAX_STAGES */
   case KIND_SWITCH:
     return mlirAttributeIsAUnit(value) || mlirAttributeIsABool(value) ? NULL : "a unit attribute or a bool";
   default:

@@ -3,7 +3,8 @@
  *   tt.func @f() attributes {"ttg.num-ctas" = 2 : i32}   ->   error: ttg.num-ctas is for modules only
  *
  * ttg.partition lists the partitions of a warp-specialized loop to which an operation belongs; ttg.partition.outputs
- * lists, for each result, the partitions that use it. */
+ * lists, for each result, the partitions that use it. ttg.partition.slots is the size of a ring, ttg.partition.warps
+ * lists the warps of the partitions of a loop. */
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/ttg_hooks.h"
@@ -14,6 +15,8 @@
 #include <mlir-c/BuiltinTypes.h>
 
 #include <string.h>
+
+enum { MAX_SLOTS = 128, MAX_WARPS = 32 };
 
 typedef struct rule {
   const char *name;
@@ -54,6 +57,24 @@ static MlirLogicalResult verify_partitions(MlirOperation op, const char *name, M
   return mlirLogicalResultSuccess();
 }
 
+static MlirLogicalResult verify_slots(MlirOperation op, MlirAttribute value) {
+  if (mlirAttributeIsAInteger(value) && !mlirAttributeIsABool(value) && mlirIntegerAttrGetValueInt(value) >= 1 &&
+      mlirIntegerAttrGetValueInt(value) <= MAX_SLOTS)
+    return mlirLogicalResultSuccess();
+  return nereid_diagnose(op, "ttg.partition.slots must be an integer from 1 to %d", (int)MAX_SLOTS);
+}
+
+static MlirLogicalResult verify_warps(MlirOperation op, MlirAttribute value) {
+  bool valid = mlirAttributeIsADenseI32Array(value);
+  for (intptr_t i = 0; valid && i < mlirDenseArrayGetNumElements(value); i++) {
+    const int32_t warps = mlirDenseI32ArrayGetElement(value, i);
+    valid = warps >= 1 && warps <= MAX_WARPS && (warps & (warps - 1)) == 0;
+  }
+  return valid ? mlirLogicalResultSuccess()
+               : nereid_diagnose(op, "ttg.partition.warps must be an i32 array of powers of two up to %d",
+                                 (int)MAX_WARPS);
+}
+
 static bool contains(MlirAttribute partitions, int32_t partition) {
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(partitions); i++)
     if (mlirDenseI32ArrayGetElement(partitions, i) == partition)
@@ -87,6 +108,10 @@ MlirLogicalResult nereid_ttg_operation_attribute_verify(MlirOperation op, MlirNa
       return verify_rule(op, &rules[i], attribute.attribute);
   if (is_named(name, "ttg.partition") && mlirAttributeIsADenseI32Array(attribute.attribute))
     return verify_partitions(op, "ttg.partition", attribute.attribute);
+  if (is_named(name, "ttg.partition.slots"))
+    return verify_slots(op, attribute.attribute);
+  if (is_named(name, "ttg.partition.warps"))
+    return verify_warps(op, attribute.attribute);
   if (is_named(name, "ttg.partition.outputs"))
     return verify_outputs(op, attribute.attribute);
   return mlirLogicalResultSuccess();

@@ -192,12 +192,27 @@ static void set_registers(const nereid_pass_t *pass, MlirOperation op, int32_t t
 
 /* --- the pass --- */
 
+/* The first partition whose request no setmaxnreg has as its operand; -1: none. */
+static intptr_t invalid_request(MlirOperation op) {
+  if (!mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op)))
+    for (intptr_t i = 0; i < partitions_of(op); ++i) {
+      const int32_t asked = nereid_ttg_warp_specialize_get_requested_registers(op, i);
+      if (asked < 0 || asked > MAX_REGISTERS)
+        return i;
+    }
+  return -1;
+}
+
 static bool check(MlirOperation op, int32_t warps) {
   const bool asks = !mlirAttributeIsNull(nereid_ttg_warp_specialize_get_requested_registers_attr(op));
   const intptr_t asked = asks ? nereid_ttg_warp_specialize_get_requested_registers_count(op) : partitions_of(op);
   if (asked != partitions_of(op))
     nereid_diagnose(op, "has %ld register counts, expected one per partition, %ld", (long)asked,
                     (long)partitions_of(op));
+  else if (invalid_request(op) >= 0)
+    nereid_diagnose(op, "requests %d registers for each thread of partition %ld: expected 0 to %d",
+                    nereid_ttg_warp_specialize_get_requested_registers(op, invalid_request(op)),
+                    (long)invalid_request(op), (int)MAX_REGISTERS);
   else if (warps <= 0)
     nereid_diagnose(op, "needs the number of warps of its default region: expected ttg.num-warps on the module");
   else if (warps + round_up(extra_warps(op), GROUP) > MAX_WARPS)

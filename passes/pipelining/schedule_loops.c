@@ -45,6 +45,7 @@
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "dialects/defining_op.h"
+#include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/memdesc.h"
 #include "nereid/dialects/ops.h"
@@ -538,6 +539,11 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   nereid_map_initialize(&scheduler.readers, pass->scratch);
   nereid_map_initialize(&scheduler.computing, pass->scratch);
   assign_distances(&scheduler);
+  if (scheduler.max_stage > NEREID_MAX_STAGES) {
+    nereid_diagnose(loop, "has operations whose latencies add up to %lld stages: expected at most %d; lower tt.latency",
+                    (long long)scheduler.max_stage, NEREID_MAX_STAGES);
+    return false;
+  }
   for (size_t i = 0; i < scheduler.keys.size; ++i)
     assign_stage(&scheduler, scheduler.keys.data[i],
                  scheduler.max_stage - lookup(&scheduler.distances, scheduler.keys.data[i]));

@@ -388,9 +388,21 @@ static bool check_layouts(const split_t *split) {
   return true;
 }
 
+/* Whether the default region has the warps of the kernel, which execute it. */
+static bool check_default_warps(MlirOperation root) {
+  const int32_t warps = nereid_partition_warps(root, NEREID_PARTITION_CONSUMER);
+  if (warps == nereid_ttg_num_warps(root))
+    return true;
+  nereid_diagnose(root,
+                  "has %d warps for partition 0 in ttg.partition.warps: expected the %d of the kernel, which "
+                  "execute it",
+                  warps, nereid_ttg_num_warps(root));
+  return false;
+}
+
 static bool split_loop(nereid_pass_t *pass, MlirOperation loop) {
   split_t split = {.pass = pass, .root = loop};
-  if (!compute_slices(&split))
+  if (!check_default_warps(loop) || !compute_slices(&split))
     return false;
   if (!capture_all(&split) || !check_layouts(&split))
     return false;

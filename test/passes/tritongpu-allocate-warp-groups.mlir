@@ -191,6 +191,7 @@ tt.func @too_much() {
 
 // BAD: error: 'ttg.warp_specialize' op needs 36 warps, 32 of them for partitions: expected at most 32
 // BAD: error: 'ttg.warp_specialize' op has 2 register counts, expected one per partition, 1
+// BAD: error: 'ttg.warp_specialize' op requests 264 registers for each thread of partition 1: expected 0 to 256
 // BAD: error: 'ttg.warp_specialize' op needs the number of warps of its default region: expected ttg.num-warps on the module
 
 // -----

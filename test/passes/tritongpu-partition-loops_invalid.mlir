@@ -62,3 +62,17 @@ tt.func public @number(%p: !tt.ptr<i32>, %n: i32) {
   tt.return
 }
 }
+
+// -----
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @default_warps(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error @below {{has 8 warps for partition 0 in ttg.partition.warps: expected the 4 of the kernel, which execute it}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tt.store %p, %i {ttg.partition = array<i32: 0>} : !tt.ptr<i32>
+  } {ttg.partition.warps = array<i32: 8, 4>, ttg.warp_specialize.tag = 0 : i32}
+  tt.return
+}
+}

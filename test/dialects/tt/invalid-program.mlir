@@ -122,9 +122,26 @@ tt.func private @descriptor_of_device_function(%p: !tt.ptr<i8> {tt.nv_tma_desc =
 // -----
 
 tt.func @num_stages_kind(%n: i32) {
-  // expected-error @+1 {{'scf.for' op expects tt.num_stages to be an integer, got "3"}}
+  // expected-error @+1 {{'scf.for' op expects tt.num_stages to be an integer from 0 to 128, got "3"}}
   scf.for %i = %n to %n step %n : i32 {
   } {tt.num_stages = "3"}
+  tt.return
+}
+
+// -----
+
+tt.func @latency_number(%p: !tt.ptr<i32>) {
+  // expected-error @+1 {{'tt.load' op expects tt.latency to be an integer from 0 to 128, got -3 : i32}}
+  %0 = tt.load %p {tt.latency = -3 : i32} : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+tt.func @last_stage_number(%n: i32) {
+  // expected-error @+1 {{'scf.for' op expects tt.scheduled_max_stage to be an integer from 0 to 128, got 100000 : i32}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tt.scheduled_max_stage = 100000 : i32}
   tt.return
 }
 

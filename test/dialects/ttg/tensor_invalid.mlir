@@ -104,6 +104,31 @@ module attributes {"ttg.target" = 90 : i32} {
 
 // -----
 
+tt.func @no_slot(%arg0: i32) {
+  // expected-error @+1 {{ttg.partition.slots must be an integer from 1 to 128}}
+  %0 = arith.addi %arg0, %arg0 {ttg.partition.slots = 0 : i32} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @many_slots(%arg0: i32) {
+  // expected-error @+1 {{ttg.partition.slots must be an integer from 1 to 128}}
+  %0 = arith.addi %arg0, %arg0 {ttg.partition.slots = 2147483647 : i32} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @partition_warps(%n: i32) {
+  // expected-error @+1 {{ttg.partition.warps must be an i32 array of powers of two up to 32}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {ttg.partition.warps = array<i32: 4, 3>}
+  tt.return
+}
+
+// -----
+
 tt.func @f(%arg0: i32) {
   // expected-error @+1 {{ttg.partition must list each partition once, in ascending order}}
   %0 = arith.addi %arg0, %arg0 {ttg.partition = array<i32: 1, 0>} : i32
