@@ -56,6 +56,15 @@ static MlirLogicalResult verify_dot_shapes(MlirOperation op, const dot_t *dot, c
   return mlirLogicalResultSuccess();
 }
 
+/* Whether products of elements of type `a` can be summed in type `c`: both integers, or both floats, of which those of
+ * 64 bits are not narrowed. */
+static bool can_sum(MlirType a, MlirType c) {
+  const unsigned bits = nereid_tt_bit_width(a);
+  if (mlirTypeIsAInteger(a) != mlirTypeIsAInteger(c))
+    return false;
+  return nereid_tt_bit_width(c) >= bits || (!mlirTypeIsAInteger(a) && bits < 64);
+}
+
 MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
   nereid_tt_tensor_t a = nereid_tt_tensor_of(nereid_tt_dot_get_a(op));
   nereid_tt_tensor_t b = nereid_tt_tensor_of(nereid_tt_dot_get_b(op));
@@ -66,6 +75,11 @@ MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
   if (nereid_tt_bit_width(a.element) != nereid_tt_bit_width(b.element))
     return nereid_diagnose(op, "expects a and b to have elements of one width, got %s and %s",
                            nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars);
+  if (!can_sum(a.element, c.element) || !can_sum(b.element, c.element))
+    return nereid_diagnose(op, "multiplies %s and %s and sums in %s: expected a sum of %s of at least %u bits",
+                           nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars,
+                           nereid_text_of_type(c.element).chars, mlirTypeIsAInteger(a.element) ? "integers" : "floats",
+                           nereid_tt_bit_width(a.element));
   if (mlirAttributeIsNull(a.encoding) != mlirAttributeIsNull(b.encoding))
     return nereid_diagnose(op, "expects a and b to have encodings both or neither");
   if (!nereid_ttg_dot_operand_encodings_verify(a.encoding, b.encoding, mlirOperationGetLocation(op)))

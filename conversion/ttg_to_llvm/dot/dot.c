@@ -356,9 +356,21 @@ static bool prepare(nereid_lower_t *lower, dot_t *dot) {
   return !lower->arena->failed;
 }
 
+/* Whether both operands are of formats from which NVIDIA GPUs convert. */
+static bool check_formats(MlirOperation op) {
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirType element = nereid_lower_element_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
+    if (mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) == 8 && !mlirTypeIsAFloat8E4M3FN(element) &&
+        !mlirTypeIsAFloat8E5M2(element))
+      return nereid_lower_error(
+          op, "multiplies elements of a float format that NVIDIA GPUs do not have: expected f8E4M3FN or f8E5M2");
+  }
+  return true;
+}
+
 static bool lower_multiply_adds(nereid_lower_t *lower, MlirOperation op) {
   dot_t dot = {.op = op};
-  if (!prepare(lower, &dot))
+  if (!check_formats(op) || !prepare(lower, &dot))
     return false;
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));

@@ -63,3 +63,16 @@ tt.func private @eight_rows(%x: tensor<64x16xf32, #a>, %y: tensor<16x8xf32, #b>,
   tt.return
 }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @format(%x: tensor<16x16xf8E4M3FNUZ, #a>, %y: tensor<16x16xf8E4M3FNUZ, #b>, %z: tensor<16x16xf32, #blocked>) {
+  // expected-error @below {{'tt.dot' op multiplies elements of a float format that NVIDIA GPUs do not have: expected f8E4M3FN or f8E5M2}}
+  %d = tt.dot %x, %y, %z : tensor<16x16xf8E4M3FNUZ, #a> * tensor<16x16xf8E4M3FNUZ, #b> -> tensor<16x16xf32, #blocked>
+  tt.return
+}
+}

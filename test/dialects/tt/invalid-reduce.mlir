@@ -41,6 +41,22 @@ tt.func @dot_width(%a: tensor<16x16xf16>, %b: tensor<16x16xf32>, %c: tensor<16x1
 
 // -----
 
+tt.func @dot_narrow_sum(%a: tensor<16x16xf64>, %b: tensor<16x16xf64>, %c: tensor<16x16xf32>) {
+  // expected-error @+1 {{'tt.dot' op multiplies f64 and f64 and sums in f32: expected a sum of floats of at least 64 bits}}
+  %0 = tt.dot %a, %b, %c : tensor<16x16xf64> * tensor<16x16xf64> -> tensor<16x16xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @dot_float_sum(%a: tensor<16x16xi8>, %b: tensor<16x16xi8>, %c: tensor<16x16xf32>) {
+  // expected-error @+1 {{'tt.dot' op multiplies i8 and i8 and sums in f32: expected a sum of integers of at least 8 bits}}
+  %0 = tt.dot %a, %b, %c : tensor<16x16xi8> * tensor<16x16xi8> -> tensor<16x16xf32>
+  tt.return
+}
+
+// -----
+
 tt.func @dot_scaled_k(%a: tensor<128x32xi8>, %b: tensor<32x128xf8E4M3FN>, %c: tensor<128x128xf32>) {
   // expected-error @+1 {{'tt.dot_scaled' op expects as many columns in a as rows in b, got 64 and 32}}
   %0 = tt.dot_scaled %a, %b, %c lhs = e2m1 rhs = e4m3 {fastMath = false} : tensor<128x32xi8> * tensor<32x128xf8E4M3FN> -> tensor<128x128xf32>
