@@ -1,8 +1,6 @@
 #include "seam/dialect_interfaces.hpp"
 
 #include "mlir/CAPI/IR.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "seam/effects.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -21,38 +19,26 @@ OpAsmDialectInterface::AliasResult nereid::AliasInterface::getAlias(Attribute at
   return alias.empty() ? AliasResult::NoAlias : AliasResult::FinalAlias;
 }
 
-Operation *nereid::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
-  if (auto poison = dyn_cast<ub::PoisonAttr>(value))
-    return ub::PoisonOp::create(builder, location, type, poison);
-  return arith::ConstantOp::materialize(builder, value, type, location);
-}
-
 //===-- effects -------------------------------------------------------------------------------------------------===//
 
 namespace {
 
 using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
 
-struct EffectKind {
-  NereidMlirEffect c;
-  MemoryEffects::Effect *effect;
-  bool (*isSingle)(Operation *op, Value value);
-};
-template <typename Effect> EffectKind kind(NereidMlirEffect c) {
-  return {c, Effect::get(), [](Operation *op, Value value) { return hasSingleEffect<Effect>(op, value); }};
-}
+using EffectKind = std::pair<NereidMlirEffect, MemoryEffects::Effect *>;
 
 ArrayRef<EffectKind> effectKinds() {
-  static const EffectKind kinds[] = {
-      kind<MemoryEffects::Read>(NereidMlirEffectRead), kind<MemoryEffects::Write>(NereidMlirEffectWrite),
-      kind<MemoryEffects::Allocate>(NereidMlirEffectAllocate), kind<MemoryEffects::Free>(NereidMlirEffectFree)};
+  static const EffectKind kinds[] = {{NereidMlirEffectRead, MemoryEffects::Read::get()},
+                                     {NereidMlirEffectWrite, MemoryEffects::Write::get()},
+                                     {NereidMlirEffectAllocate, MemoryEffects::Allocate::get()},
+                                     {NereidMlirEffectFree, MemoryEffects::Free::get()}};
   return kinds;
 }
-const EffectKind &kindOf(NereidMlirEffect effect) {
-  return *llvm::find_if(effectKinds(), [&](const EffectKind &kind) { return kind.c == effect; });
+MemoryEffects::Effect *unwrapEffect(NereidMlirEffect effect) {
+  return llvm::find_if(effectKinds(), [&](const EffectKind &kind) { return kind.first == effect; })->second;
 }
 NereidMlirEffect wrapEffect(MemoryEffects::Effect *effect) {
-  return llvm::find_if(effectKinds(), [&](const EffectKind &kind) { return kind.effect == effect; })->c;
+  return llvm::find_if(effectKinds(), [&](const EffectKind &kind) { return kind.second == effect; })->first;
 }
 
 SideEffects::Resource *unwrapResource(NereidMlirResource resource) {
@@ -72,19 +58,19 @@ NereidMlirResource wrapResource(SideEffects::Resource *resource) {
 } // namespace
 
 void nereidMlirEffectsAdd(nereid_effects_t effects, NereidMlirEffect effect, NereidMlirResource resource) {
-  static_cast<Effects *>(effects.ptr)->emplace_back(kindOf(effect).effect, unwrapResource(resource));
+  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), unwrapResource(resource));
 }
 
 void nereidMlirEffectsAddOperand(nereid_effects_t effects, NereidMlirEffect effect, MlirOperation op, intptr_t index,
                                  NereidMlirResource resource) {
   OpOperand *operand = &unwrap(op)->getOpOperand(index);
-  static_cast<Effects *>(effects.ptr)->emplace_back(kindOf(effect).effect, operand, unwrapResource(resource));
+  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), operand, unwrapResource(resource));
 }
 
 void nereidMlirEffectsAddResult(nereid_effects_t effects, NereidMlirEffect effect, MlirOperation op, intptr_t index,
                                 NereidMlirResource resource) {
   OpResult result = unwrap(op)->getOpResult(index);
-  static_cast<Effects *>(effects.ptr)->emplace_back(kindOf(effect).effect, result, unwrapResource(resource));
+  static_cast<Effects *>(effects.ptr)->emplace_back(unwrapEffect(effect), result, unwrapResource(resource));
 }
 
 bool nereidMlirOperationWalkEffects(MlirOperation op, NereidMlirEffectCallback callback, void *userData) {
@@ -96,11 +82,6 @@ bool nereidMlirOperationWalkEffects(MlirOperation op, NereidMlirEffectCallback c
   return true;
 }
 
-bool nereidMlirOperationHasSingleEffect(MlirOperation op, NereidMlirEffect effect, MlirValue value) {
-  return kindOf(effect).isSingle(unwrap(op), unwrap(value));
-}
-
 bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
-bool nereidMlirOperationIsSpeculatable(MlirOperation op) { return isSpeculatable(unwrap(op)); }
 bool nereidMlirOperationIsPure(MlirOperation op) { return isPure(unwrap(op)); }
 bool nereidMlirOperationIsTriviallyDead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }

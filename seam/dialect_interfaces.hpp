@@ -11,10 +11,6 @@
 
 namespace nereid {
 
-inline MlirNamedAttribute wrapNamed(mlir::NamedAttribute attribute) {
-  return {wrap(attribute.getName()), wrap(attribute.getValue())};
-}
-
 // Resources, named in .td as Resource<"::nereid::GlobalMemory"> and Resource<"::nereid::SharedMemory">.
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "GlobalMemory"; }
@@ -26,6 +22,7 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 // Every operation may be inlined, everywhere. Calls and returns are the tt dialect's: seam/tt.cpp has a subclass.
 struct InlinerInterface : mlir::DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
+  using DialectInlinerInterface::isLegalToInline;
   bool isLegalToInline(mlir::Region *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
   bool isLegalToInline(mlir::Operation *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
 };
@@ -35,11 +32,6 @@ struct AliasInterface : mlir::OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(mlir::Attribute attr, llvm::raw_ostream &os) const final;
 };
-
-// For a dialect's materializeConstant: arith.constant or ub.poison, null when `value` is neither's. The dialect must
-// depend on arith and ub.
-mlir::Operation *materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value, mlir::Type type,
-                                     mlir::Location location);
 
 } // namespace nereid
 

@@ -45,12 +45,8 @@ typedef void (*NereidMlirEffectCallback)(NereidMlirEffect effect, MlirValue valu
 MLIR_CAPI_EXPORTED bool nereidMlirOperationWalkEffects(MlirOperation op, NereidMlirEffectCallback callback,
                                                        void *userData);
 
-/* True when every effect of `op` on `value` is of the one kind, and it has one. Unknown effects: false. */
-MLIR_CAPI_EXPORTED bool nereidMlirOperationHasSingleEffect(MlirOperation op, NereidMlirEffect effect, MlirValue value);
-
-/* MLIR's isMemoryEffectFree, isSpeculatable, isPure (both), isOpTriviallyDead. */
+/* MLIR's isMemoryEffectFree, isPure (that, and speculatable), isOpTriviallyDead. */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsMemoryEffectFree(MlirOperation op);
-MLIR_CAPI_EXPORTED bool nereidMlirOperationIsSpeculatable(MlirOperation op);
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsPure(MlirOperation op);
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsTriviallyDead(MlirOperation op);
 

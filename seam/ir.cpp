@@ -1,9 +1,7 @@
 #include "seam/ir.h"
 
 #include "mlir/CAPI/IR.h"
-#include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -11,12 +9,10 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
 DEFINE_C_API_PTR_METHODS(NereidMlirIRMapping, IRMapping)
-DEFINE_C_API_PTR_METHODS(NereidMlirDominance, DominanceInfo)
 
 //===-- cloning and moving ----------------------------------------------------------------------------------------===//
 
@@ -25,32 +21,16 @@ void nereidMlirIRMappingDestroy(NereidMlirIRMapping mapping) { delete unwrap(map
 void nereidMlirIRMappingMapValue(NereidMlirIRMapping mapping, MlirValue from, MlirValue to) {
   unwrap(mapping)->map(unwrap(from), unwrap(to));
 }
-void nereidMlirIRMappingMapBlock(NereidMlirIRMapping mapping, MlirBlock from, MlirBlock to) {
-  unwrap(mapping)->map(unwrap(from), unwrap(to));
-}
 MlirValue nereidMlirIRMappingLookupValue(NereidMlirIRMapping mapping, MlirValue from) {
   return wrap(unwrap(mapping)->lookupOrNull(unwrap(from)));
 }
 MlirOperation nereidMlirOperationCloneWithMapping(MlirOperation op, NereidMlirIRMapping mapping) {
   return wrap(unwrap(op)->clone(*unwrap(mapping)));
 }
-MlirOperation nereidMlirOperationCloneWithoutRegions(MlirOperation op, NereidMlirIRMapping mapping) {
-  return wrap(unwrap(op)->cloneWithoutRegions(*unwrap(mapping)));
-}
-void nereidMlirRegionCloneInto(MlirRegion region, MlirRegion dest, NereidMlirIRMapping mapping) {
-  unwrap(region)->cloneInto(unwrap(dest), *unwrap(mapping));
-}
-MlirBlock nereidMlirBlockSplit(MlirOperation before) {
-  return wrap(unwrap(before)->getBlock()->splitBlock(unwrap(before)));
-}
 void nereidMlirBlockSplice(MlirBlock block, MlirOperation before, MlirBlock source) {
   Block *into = unwrap(block);
   auto where = mlirOperationIsNull(before) ? into->end() : Block::iterator(unwrap(before));
   into->getOperations().splice(where, unwrap(source)->getOperations());
-}
-void nereidMlirRegionSpliceAfter(MlirBlock after, MlirRegion source) {
-  Block *block = unwrap(after);
-  block->getParent()->getBlocks().splice(std::next(block->getIterator()), unwrap(source)->getBlocks());
 }
 MlirOperation nereidMlirOperationGetPrevInBlock(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }
 MlirOperation nereidMlirRegionGetParentOperation(MlirRegion region) { return wrap(unwrap(region)->getParentOp()); }
@@ -59,14 +39,13 @@ bool nereidMlirOperationIsProperAncestor(MlirOperation op, MlirOperation other) 
   return unwrap(op)->isProperAncestor(unwrap(other));
 }
 void nereidMlirOperationErase(MlirOperation op) { unwrap(op)->erase(); }
-void nereidMlirBlockErase(MlirBlock block) { unwrap(block)->erase(); }
 void nereidMlirOperationInsertOperands(MlirOperation op, intptr_t index, intptr_t n, const MlirValue *operands) {
   SmallVector<Value> storage;
   unwrap(op)->insertOperands(index, unwrapList(n, operands, storage));
 }
 void nereidMlirOperationEraseOperand(MlirOperation op, intptr_t index) { unwrap(op)->eraseOperand(index); }
 
-//===-- folding, constants, dominance -----------------------------------------------------------------------------===//
+//===-- folding, constants --------------------------------------------------------------------------------------===//
 
 bool nereidMlirOperationTryFold(MlirOperation op, MlirValue *results) {
   OpBuilder builder(unwrap(op));
@@ -80,18 +59,6 @@ MlirAttribute nereidMlirValueGetConstant(MlirValue value) {
   Attribute attr;
   return wrap(matchPattern(unwrap(value), m_Constant(&attr)) ? attr : Attribute());
 }
-NereidMlirDominance nereidMlirDominanceCreate(MlirOperation op) { return wrap(new DominanceInfo(unwrap(op))); }
-void nereidMlirDominanceDestroy(NereidMlirDominance dominance) { delete unwrap(dominance); }
-bool nereidMlirDominanceValueDominates(NereidMlirDominance dominance, MlirValue value, MlirOperation op) {
-  return unwrap(dominance)->properlyDominates(unwrap(value), unwrap(op));
-}
-bool nereidMlirDominanceProperlyDominates(NereidMlirDominance dominance, MlirOperation a, MlirOperation b) {
-  return unwrap(dominance)->properlyDominates(unwrap(a), unwrap(b));
-}
-bool nereidMlirOperationEraseUnreachableBlocks(MlirOperation op) {
-  IRRewriter rewriter(unwrap(op)->getContext());
-  return succeeded(eraseUnreachableBlocks(rewriter, unwrap(op)->getRegions()));
-}
 
 //===-- symbols, calls, functions ---------------------------------------------------------------------------------===//
 
@@ -99,15 +66,6 @@ MlirOperation nereidMlirSymbolTableLookupNearestFrom(MlirOperation from, MlirAtt
   if (auto name = dyn_cast<StringAttr>(unwrap(symbol)))
     return wrap(SymbolTable::lookupNearestSymbolFrom(unwrap(from), name));
   return wrap(SymbolTable::lookupNearestSymbolFrom(unwrap(from), cast<SymbolRefAttr>(unwrap(symbol))));
-}
-bool nereidMlirSymbolWalkUses(MlirOperation symbol, MlirOperation from, NereidMlirSymbolUseCallback callback,
-                              void *userData) {
-  auto uses = SymbolTable::getSymbolUses(unwrap(symbol), unwrap(from));
-  if (!uses)
-    return false;
-  for (const SymbolTable::SymbolUse &use : *uses)
-    callback(wrap(use.getUser()), wrap(use.getSymbolRef()), userData);
-  return true;
 }
 bool nereidMlirOperationIsCall(MlirOperation op) { return isa<CallOpInterface>(unwrap(op)); }
 MlirAttribute nereidMlirCallGetCallee(MlirOperation call) {
@@ -136,23 +94,11 @@ void nereidMlirFunctionSetArgAttr(MlirOperation op, intptr_t index, MlirStringRe
 MlirAttribute nereidMlirFunctionGetArgAttrs(MlirOperation op, intptr_t index) {
   return wrap(DictionaryAttr::get(unwrap(op)->getContext(), function(op).getArgAttrs(index)));
 }
-MlirAttribute nereidMlirFunctionGetResultAttrs(MlirOperation op, intptr_t index) {
-  return wrap(DictionaryAttr::get(unwrap(op)->getContext(), function(op).getResultAttrs(index)));
-}
-MlirLogicalResult nereidMlirFunctionInsertArgument(MlirOperation op, intptr_t index, MlirType type, MlirAttribute attrs,
-                                                   MlirLocation location) {
-  auto dictionary = dyn_cast_or_null<DictionaryAttr>(unwrap(attrs));
-  return wrap(function(op).insertArgument(index, unwrap(type), dictionary, unwrap(location)));
-}
 
 //===-- control flow ----------------------------------------------------------------------------------------------===//
 
 bool nereidMlirOperationIsLoopLike(MlirOperation op) { return isa<LoopLikeOpInterface>(unwrap(op)); }
 bool nereidMlirOperationIsRegionBranch(MlirOperation op) { return isa<RegionBranchOpInterface>(unwrap(op)); }
-bool nereidMlirRegionIsRepetitive(MlirRegion region) {
-  auto parent = dyn_cast<RegionBranchOpInterface>(unwrap(region)->getParentOp());
-  return parent && parent.isRepetitiveRegion(unwrap(region)->getRegionNumber());
-}
 bool nereidMlirRegionBranchWalkEdges(MlirOperation point, NereidMlirRegionEdgeCallback callback, void *userData) {
   auto parent = dyn_cast<RegionBranchOpInterface>(unwrap(point));
   auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(unwrap(point));
@@ -203,29 +149,18 @@ bool nereidMlirOperationHasTrait(MlirOperation op, NereidMlirTrait trait) {
 
 //===-- attributes and types --------------------------------------------------------------------------------------===//
 
-const int32_t *nereidMlirDenseI32ArrayGetData(MlirAttribute attr) {
-  return cast<DenseI32ArrayAttr>(unwrap(attr)).asArrayRef().data();
-}
-const int64_t *nereidMlirDenseI64ArrayGetData(MlirAttribute attr) {
-  return cast<DenseI64ArrayAttr>(unwrap(attr)).asArrayRef().data();
-}
 MlirStringRef nereidMlirAttributeGetName(MlirAttribute attr) {
   return wrap(unwrap(attr).getAbstractAttribute().getName());
 }
-MlirStringRef nereidMlirTypeGetName(MlirType type) { return wrap(unwrap(type).getAbstractType().getName()); }
 
-template <typename Element> static void walk(Element element, const NereidMlirSubElementCallbacks &callbacks) {
+void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks) {
   AttrTypeWalker walker;
   if (callbacks.attribute)
     walker.addWalk([&](Attribute attr) { callbacks.attribute(wrap(attr), callbacks.userData); });
   if (callbacks.type)
     walker.addWalk([&](Type type) { callbacks.type(wrap(type), callbacks.userData); });
-  walker.walk(element);
+  walker.walk(unwrap(type));
 }
-void nereidMlirAttributeWalk(MlirAttribute attr, NereidMlirSubElementCallbacks callbacks) {
-  walk(unwrap(attr), callbacks);
-}
-void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks) { walk(unwrap(type), callbacks); }
 
 static AttrTypeReplacer makeReplacer(const NereidMlirReplacer &by) {
   AttrTypeReplacer replacer;
@@ -241,27 +176,9 @@ static AttrTypeReplacer makeReplacer(const NereidMlirReplacer &by) {
     });
   return replacer;
 }
-MlirAttribute nereidMlirAttributeReplace(MlirAttribute attr, NereidMlirReplacer replacer) {
-  return wrap(makeReplacer(replacer).replace(unwrap(attr)));
-}
 MlirType nereidMlirTypeReplace(MlirType type, NereidMlirReplacer replacer) {
   return wrap(makeReplacer(replacer).replace(unwrap(type)));
 }
 void nereidMlirOperationReplaceElements(MlirOperation op, NereidMlirReplacer replacer) {
   makeReplacer(replacer).recursivelyReplaceElementsIn(unwrap(op), true, false, true);
-}
-
-//===-- rewriting -------------------------------------------------------------------------------------------------===//
-
-void nereidMlirRewriterBaseGetInsertionPoint(MlirRewriterBase rewriter, MlirBlock *block, MlirOperation *before) {
-  RewriterBase *self = unwrap(rewriter);
-  *block = wrap(self->getInsertionBlock());
-  bool end = !self->getInsertionBlock() || self->getInsertionPoint() == self->getInsertionBlock()->end();
-  *before = wrap(end ? nullptr : &*self->getInsertionPoint());
-}
-void nereidMlirRewritePatternSetAddCanonicalization(MlirRewritePatternSet set, MlirContext context) {
-  for (Dialect *dialect : unwrap(context)->getLoadedDialects())
-    dialect->getCanonicalizationPatterns(*unwrap(set));
-  for (RegisteredOperationName name : unwrap(context)->getRegisteredOperations())
-    name.getCanonicalizationPatterns(*unwrap(set), unwrap(context));
 }

@@ -1,11 +1,10 @@
-/* Functions for passes that mlir-c lacks: cloning, moving, folding, dominance, symbols, interfaces, traits,
- * constants, sub-elements. Arguments are in upstream's order; null handles mean "none"; ownership is not transferred
+/* Functions for passes that mlir-c lacks: cloning, moving, folding, constants, symbols, interfaces, traits,
+ * sub-elements. Arguments are in upstream's order; null handles mean "none"; ownership is not transferred
  * unless stated. */
 #ifndef NEREID_SEAM_IR_H
 #define NEREID_SEAM_IR_H
 
 #include <mlir-c/IR.h>
-#include <mlir-c/Rewrite.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,44 +20,31 @@ typedef struct NereidMlirIRMapping {
 MLIR_CAPI_EXPORTED NereidMlirIRMapping nereidMlirIRMappingCreate(void);
 MLIR_CAPI_EXPORTED void nereidMlirIRMappingDestroy(NereidMlirIRMapping mapping);
 MLIR_CAPI_EXPORTED void nereidMlirIRMappingMapValue(NereidMlirIRMapping mapping, MlirValue from, MlirValue to);
-MLIR_CAPI_EXPORTED void nereidMlirIRMappingMapBlock(NereidMlirIRMapping mapping, MlirBlock from, MlirBlock to);
 /* Null when it is not mapped. */
 MLIR_CAPI_EXPORTED MlirValue nereidMlirIRMappingLookupValue(NereidMlirIRMapping mapping, MlirValue from);
 
 /* A detached copy of `op` that the caller owns. Operands found in `mapping` are replaced; values, blocks and operations
- * that were copied are added to it. The second form leaves the regions of the copy empty. */
+ * that were copied are added to it. */
 MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationCloneWithMapping(MlirOperation op, NereidMlirIRMapping mapping);
-MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationCloneWithoutRegions(MlirOperation op, NereidMlirIRMapping mapping);
-
-/* Appends copies of the blocks of `region` to `dest`. */
-MLIR_CAPI_EXPORTED void nereidMlirRegionCloneInto(MlirRegion region, MlirRegion dest, NereidMlirIRMapping mapping);
-
-/* Moves `before` and the ops after it into a new block after its block; returns that block. Adds no terminator. */
-MLIR_CAPI_EXPORTED MlirBlock nereidMlirBlockSplit(MlirOperation before);
 
 /* Moves all operations of `source` before `before` in `block`, or to its end when that is null. The source's arguments
  * stay. */
 MLIR_CAPI_EXPORTED void nereidMlirBlockSplice(MlirBlock block, MlirOperation before, MlirBlock source);
-
-/* Moves the blocks of `source` into the region of block `after`, after that block. */
-MLIR_CAPI_EXPORTED void nereidMlirRegionSpliceAfter(MlirBlock after, MlirRegion source);
 
 MLIR_CAPI_EXPORTED MlirOperation nereidMlirOperationGetPrevInBlock(MlirOperation op);
 MLIR_CAPI_EXPORTED MlirOperation nereidMlirRegionGetParentOperation(MlirRegion region);
 MLIR_CAPI_EXPORTED intptr_t nereidMlirRegionGetNumber(MlirRegion region); /* among its operation's */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsProperAncestor(MlirOperation op, MlirOperation other);
 
-/* Erases an operation or block and its contents; uses elsewhere must be gone. (mlir-c's destroy requires a detached
- * one.) */
+/* Erases an operation and its contents; its results must have no uses. (mlir-c's destroy requires a detached one.) */
 MLIR_CAPI_EXPORTED void nereidMlirOperationErase(MlirOperation op);
-MLIR_CAPI_EXPORTED void nereidMlirBlockErase(MlirBlock block);
 
-/* Adds operands at the end; replaces operand `index` by any number of them (erases it with n = 0). */
+/* Inserts operands before operand `index`, or at the end; erases an operand. */
 MLIR_CAPI_EXPORTED void nereidMlirOperationInsertOperands(MlirOperation op, intptr_t index, intptr_t n,
                                                           const MlirValue *operands);
 MLIR_CAPI_EXPORTED void nereidMlirOperationEraseOperand(MlirOperation op, intptr_t index);
 
-/* --- folding, constants, dominance --- */
+/* --- folding, constants --- */
 
 /* Folds `op`, which is in a block: true when each of its results has its replacement in `results`, constants being made
  * before it; the caller then replaces uses and erases it. A change in place is false. */
@@ -67,32 +53,10 @@ MLIR_CAPI_EXPORTED bool nereidMlirOperationTryFold(MlirOperation op, MlirValue *
 /* The attribute of a constant-like operation's result; null for anything else. */
 MLIR_CAPI_EXPORTED MlirAttribute nereidMlirValueGetConstant(MlirValue value);
 
-typedef struct NereidMlirDominance {
-  void *ptr;
-} NereidMlirDominance;
-
-/* Dominance inside `op`; stale after a change of its blocks. Queries also compute it, so one thread at a time. */
-MLIR_CAPI_EXPORTED NereidMlirDominance nereidMlirDominanceCreate(MlirOperation op);
-MLIR_CAPI_EXPORTED void nereidMlirDominanceDestroy(NereidMlirDominance dominance);
-/* Whether `value` may be used by `op`; whether `a` runs before `b` on every path to `b` (and is not `b`). */
-MLIR_CAPI_EXPORTED bool nereidMlirDominanceValueDominates(NereidMlirDominance dominance, MlirValue value,
-                                                          MlirOperation op);
-MLIR_CAPI_EXPORTED bool nereidMlirDominanceProperlyDominates(NereidMlirDominance dominance, MlirOperation a,
-                                                             MlirOperation b);
-
-/* Erases unreachable blocks in the regions of `op` and nested regions. True if any was erased. */
-MLIR_CAPI_EXPORTED bool nereidMlirOperationEraseUnreachableBlocks(MlirOperation op);
-
 /* --- symbols, calls, functions --- */
 
 /* The operation that a SymbolRefAttr or StringAttr names as seen from `from`; null when there is none. */
 MLIR_CAPI_EXPORTED MlirOperation nereidMlirSymbolTableLookupNearestFrom(MlirOperation from, MlirAttribute symbol);
-
-typedef void (*NereidMlirSymbolUseCallback)(MlirOperation user, MlirAttribute symbolRef, void *userData);
-
-/* Calls back for each use of `symbol` (the operation that defines it) inside `from`; false when they are not known. */
-MLIR_CAPI_EXPORTED bool nereidMlirSymbolWalkUses(MlirOperation symbol, MlirOperation from,
-                                                 NereidMlirSymbolUseCallback callback, void *userData);
 
 /* CallOpInterface: the callee's SymbolRefAttr, null when `op` is not a call or calls a value; the number of its first
  * argument among the operands, and how many there are. */
@@ -109,20 +73,14 @@ MLIR_CAPI_EXPORTED MlirAttribute nereidMlirFunctionGetArgAttr(MlirOperation func
                                                               MlirStringRef name);
 MLIR_CAPI_EXPORTED void nereidMlirFunctionSetArgAttr(MlirOperation function, intptr_t index, MlirStringRef name,
                                                      MlirAttribute attr);
-/* All attributes of an argument or result as a DictionaryAttr, never null. */
+/* All attributes of an argument as a DictionaryAttr, never null. */
 MLIR_CAPI_EXPORTED MlirAttribute nereidMlirFunctionGetArgAttrs(MlirOperation function, intptr_t index);
-MLIR_CAPI_EXPORTED MlirAttribute nereidMlirFunctionGetResultAttrs(MlirOperation function, intptr_t index);
-/* Adds an argument to type, attributes and body; `attrs` may be null. */
-MLIR_CAPI_EXPORTED MlirLogicalResult nereidMlirFunctionInsertArgument(MlirOperation function, intptr_t index,
-                                                                      MlirType type, MlirAttribute attrs,
-                                                                      MlirLocation location);
 
 /* --- control flow --- */
 
 /* LoopLikeOpInterface. */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsLoopLike(MlirOperation op);
-/* Whether region `index` of `op` may run more than once (RegionBranchOpInterface). */
-MLIR_CAPI_EXPORTED bool nereidMlirRegionIsRepetitive(MlirRegion region);
+/* RegionBranchOpInterface. */
 MLIR_CAPI_EXPORTED bool nereidMlirOperationIsRegionBranch(MlirOperation op);
 
 /* One edge: control goes to the start of `region`, or leaves the operation when it is null; operand i becomes input i,
@@ -159,13 +117,8 @@ MLIR_CAPI_EXPORTED bool nereidMlirOperationHasTrait(MlirOperation op, NereidMlir
 
 /* --- attributes and types --- */
 
-/* The elements of a DenseI32ArrayAttr or DenseI64ArrayAttr, in memory of the context. */
-MLIR_CAPI_EXPORTED const int32_t *nereidMlirDenseI32ArrayGetData(MlirAttribute attr);
-MLIR_CAPI_EXPORTED const int64_t *nereidMlirDenseI64ArrayGetData(MlirAttribute attr);
-
-/* The registered name of the class: "ttg.blocked", "tt.ptr", "builtin.integer"; static storage. */
+/* The registered name of the class: "ttg.blocked", "builtin.integer"; static storage. */
 MLIR_CAPI_EXPORTED MlirStringRef nereidMlirAttributeGetName(MlirAttribute attr);
-MLIR_CAPI_EXPORTED MlirStringRef nereidMlirTypeGetName(MlirType type);
 
 /* Either callback may be null. */
 typedef struct NereidMlirSubElementCallbacks {
@@ -174,8 +127,7 @@ typedef struct NereidMlirSubElementCallbacks {
   void *userData;
 } NereidMlirSubElementCallbacks;
 
-/* Calls back for `attr` or `type` itself and everything in it, inner first, each once. */
-MLIR_CAPI_EXPORTED void nereidMlirAttributeWalk(MlirAttribute attr, NereidMlirSubElementCallbacks callbacks);
+/* Calls back for `type` itself and everything in it, inner first, each once. */
 MLIR_CAPI_EXPORTED void nereidMlirTypeWalk(MlirType type, NereidMlirSubElementCallbacks callbacks);
 
 /* The replacement of an attribute or type; null: unchanged, its sub-elements are visited. Either may be null. Must be
@@ -186,20 +138,9 @@ typedef struct NereidMlirReplacer {
   void *userData;
 } NereidMlirReplacer;
 
-MLIR_CAPI_EXPORTED MlirAttribute nereidMlirAttributeReplace(MlirAttribute attr, NereidMlirReplacer replacer);
 MLIR_CAPI_EXPORTED MlirType nereidMlirTypeReplace(MlirType type, NereidMlirReplacer replacer);
 /* In the attributes, result types and block argument types of `op` and everything below it. */
 MLIR_CAPI_EXPORTED void nereidMlirOperationReplaceElements(MlirOperation op, NereidMlirReplacer replacer);
-
-/* --- rewriting --- */
-
-/* The insertion point of the rewriter, which mlir-c does not expose: the block, and the operation before which it
- * inserts (null: at the end). */
-MLIR_CAPI_EXPORTED void nereidMlirRewriterBaseGetInsertionPoint(MlirRewriterBase rewriter, MlirBlock *block,
-                                                                MlirOperation *before);
-
-/* Adds the canonicalization patterns of every loaded dialect and operation to `set`. */
-MLIR_CAPI_EXPORTED void nereidMlirRewritePatternSetAddCanonicalization(MlirRewritePatternSet set, MlirContext context);
 
 #ifdef __cplusplus
 }

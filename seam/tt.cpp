@@ -65,10 +65,8 @@ Type blockBasePointer(Type type) {
   return PointerType::get(type.getContext(), getElementTypeOrSelf(block.getPointeeType()), block.getAddressSpace());
 }
 
-struct Inliner : DialectInlinerInterface {
-  using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+struct Inliner : InlinerInterface {
+  using InlinerInterface::InlinerInterface;
   bool isLegalToInline(Operation *, Operation *callable, bool) const final {
     return nereid_tt_inlining_allowed(wrap(callable));
   }
@@ -96,33 +94,12 @@ struct Bytecode : BytecodeDialectInterface {
   }
 };
 
-void TTDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "dialects/tt/attrs.cpp.inc"
-      >();
-  addTypes<
-#define GET_TYPEDEF_LIST
-#include "dialects/tt/types.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tt/ops.cpp.inc"
-      >();
-  addInterfaces<Inliner, Bytecode>();
-}
+void TTDialect::addOwnInterfaces() { addInterfaces<Inliner, Bytecode>(); }
 
 Operation *TTDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
-  return nereid::materializeConstant(builder, value, type, location);
-}
-
-LogicalResult TTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  return unwrap(nereid_tt_operation_attribute_verify(wrap(op), wrapNamed(attribute)));
-}
-
-LogicalResult TTDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,
-                                                  NamedAttribute attribute) {
-  return unwrap(nereid_tt_argument_attribute_verify(wrap(op), region, argument, wrapNamed(attribute)));
+  if (auto poison = dyn_cast<ub::PoisonAttr>(value))
+    return ub::PoisonOp::create(builder, location, type, poison);
+  return arith::ConstantOp::materialize(builder, value, type, location);
 }
 
 void CallOp::setCalleeFromCallable(CallInterfaceCallable callee) {
@@ -234,10 +211,6 @@ void printAccess(OpAsmPrinter &printer, CacheModifierAttr cache, EvictionPolicyA
   printer.printOptionalAttrDict(printed.getDictionary(attributes.getContext()).getValue());
 }
 } // namespace nereid::tt
-
-int32_t nereidMlirContextGetTritonMinor(MlirContext context) {
-  return nereid::tt::dialectOf(unwrap(context))->getTritonMinor();
-}
 
 void nereidMlirContextSetTritonMinor(MlirContext context, int32_t minor, bool fixed) {
   nereid::tt::dialectOf(unwrap(context))->tritonMinor = fixed ? 100 + minor : minor;

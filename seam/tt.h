@@ -8,9 +8,8 @@
 extern "C" {
 #endif
 
-/* The minor number of the Triton version in whose spelling the context prints: 3.8 is 8. It begins as 6; reading text
- * of a later version raises it (docs/triton-versions.md), unless it was set as `fixed`. Loads the tt dialect. */
-MLIR_CAPI_EXPORTED int32_t nereidMlirContextGetTritonMinor(MlirContext context);
+/* Sets the minor number of the Triton version in whose spelling the context prints: 3.8 is 8. It begins as 6; reading
+ * text of a later version raises it (docs/triton-versions.md), unless it was set as `fixed`. Loads the tt dialect. */
 MLIR_CAPI_EXPORTED void nereidMlirContextSetTritonMinor(MlirContext context, int32_t minor, bool fixed);
 
 #ifdef __cplusplus

@@ -58,25 +58,7 @@ NEREID_ACCESS_ATTRIBUTES(AsyncCopyAttributes, "ttg.async_copy_global_to_local")
 namespace nereid::ttg {
 using namespace ::mlir;
 
-void TTGDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "dialects/ttg/attrs.cpp.inc"
-      >();
-  addTypes<
-#define GET_TYPEDEF_LIST
-#include "dialects/ttg/types.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/ttg/ops.cpp.inc"
-      >();
-  addInterfaces<InlinerInterface, AliasInterface>();
-}
-
-LogicalResult TTGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  return unwrap(nereid_ttg_operation_attribute_verify(wrap(op), wrapNamed(attribute)));
-}
+void TTGDialect::addOwnInterfaces() { addInterfaces<InlinerInterface, AliasInterface>(); }
 
 static void refuse(AsmParser &parser, const Twine &name) {
   nereid_ttg_refuse(wrap(parser.getEncodedSourceLoc(parser.getNameLoc())), wrap(StringRef(name.str())));

@@ -21,13 +21,7 @@ NEREID_ACCESS_ATTRIBUTES(TMACopyAttributes, "ttng.async_tma_copy_global_to_local
 namespace nereid::ttng {
 using namespace ::mlir;
 
-void TTNGDialect::initialize() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/ttng/ops.cpp.inc"
-      >();
-  addInterfaces<InlinerInterface>();
-}
+void TTNGDialect::addOwnInterfaces() { addInterfaces<InlinerInterface>(); }
 
 static ParseResult refuseOperation(OpAsmParser &parser, OperationState &state) {
   return parser.emitError(parser.getNameLoc(), nereid_ttng_operation_refusal(wrap(state.name.getStringRef())));

@@ -24,6 +24,7 @@ def Nereid_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void addOwnInterfaces() {}";
 }
 
 #endif

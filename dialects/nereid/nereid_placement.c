@@ -5,9 +5,10 @@
  *
  * Attributes are checked whenever a module is verified, so a wrong one is reported in the IR and not at launch.
  * Arguments of declarations have attributes but no values: their types are not checked. */
+#include "bindings/nereid_hooks.h"
+
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
-#include "dialects/nereid/nereid_hooks.h"
 
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/tt.h"

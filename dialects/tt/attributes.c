@@ -4,9 +4,10 @@
  *   scf.for ... {tt.num_stages = "3"}                        error: expects ... an integer
  *
  * Passes rely on the kind of these attributes. Unlisted names are accepted. */
+#include "bindings/tt_hooks.h"
+
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
-#include "dialects/tt/tt_hooks.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>

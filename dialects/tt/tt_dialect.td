@@ -26,6 +26,7 @@ def TT_Dialect : Dialect {
   // The minor number of the Triton version in whose spelling the context prints: the newest that was parsed. From 100
   // on it is fixed (109 is 3.9 for any input). See nereidMlirContextSetTritonMinor.
   let extraClassDeclaration = [{
+    void addOwnInterfaces();
     ::std::atomic<int> tritonMinor{6};
     int getTritonMinor() const { return tritonMinor % 100; }
     void raiseTritonMinor(int minor) {

@@ -1,6 +1,6 @@
 /* Hooks of the tt dialect for the seam, in addition to those that ods-bindgen declares from the .td files: verification
- * of the dialect's traits and of its attributes on arguments and operations, inlining. Pure functions of the IR: they
- * keep no state and may run on any thread that may access the IR.
+ * of the dialect's traits, inlining. Pure functions of the IR: they keep no state and may run on any thread that may
+ * access the IR.
  *
  * A verifier returns success, or failure after one located error. */
 #ifndef NEREID_DIALECTS_TT_TT_HOOKS_H
@@ -27,13 +27,6 @@ MlirLogicalResult nereid_tt_same_load_store_shape_verify(MlirOperation op);
 /* Verifies the tensor types of every operation below `root`, of any dialect, as ValidTensors does for operations of tt.
  * For the compile driver: later stages rely on it for arith and scf operations. */
 MlirLogicalResult nereid_tt_tensor_types_verify(MlirOperation root);
-
-/* Verifies the kind of a discardable attribute `tt.<name>` of `op`, of any dialect. */
-MlirLogicalResult nereid_tt_operation_attribute_verify(MlirOperation op, MlirNamedAttribute attribute);
-
-/* Verifies an attribute `tt.<name>` on argument `argument` of region `region` of `op`: its kind and its location. */
-MlirLogicalResult nereid_tt_argument_attribute_verify(MlirOperation op, unsigned region, unsigned argument,
-                                                      MlirNamedAttribute attribute);
 
 /* Returns whether a call of `callable` may be inlined: not with `noinline = true`. */
 bool nereid_tt_inlining_allowed(MlirOperation callable);

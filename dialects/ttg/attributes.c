@@ -5,9 +5,10 @@
  * ttg.partition lists the partitions of a warp-specialized loop to which an operation belongs; ttg.partition.outputs
  * lists, for each result, the partitions that use it. ttg.partition.slots is the size of a ring, ttg.partition.warps
  * lists the warps of the partitions of a loop. */
+#include "bindings/ttg_hooks.h"
+
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
-#include "dialects/ttg/ttg_hooks.h"
 
 #include "nereid/dialects/ops.h"
 

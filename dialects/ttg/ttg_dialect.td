@@ -20,6 +20,7 @@ def TTG_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   // Attributes of other vendors are rejected by name, so the attribute parser is in seam/ttg.cpp.
   let extraClassDeclaration = [{
+    void addOwnInterfaces();
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute attribute, ::mlir::DialectAsmPrinter &printer) const override;
   }];

@@ -1,6 +1,6 @@
 /* Hooks of the ttg dialect for the seam, in addition to those that ods-bindgen declares from the .td files: the text of
- * encodings, rejection of names for other hardware, attributes of the dialect on operations. Pure functions of the IR:
- * they keep no state and may run on any thread that may access the IR. */
+ * encodings, rejection of names for other hardware. Pure functions of the IR: they keep no state and may run on any
+ * thread that may access the IR. */
 #ifndef NEREID_DIALECTS_TTG_TTG_HOOKS_H
 #define NEREID_DIALECTS_TTG_TTG_HOOKS_H
 
@@ -33,9 +33,6 @@ void nereid_ttg_encoding_print(MlirAttribute encoding, const nereid_ttg_printer_
 /* Reports at `location` that Nereid does not support `name` ("#ttg.amd_mfma", "nvws.aref.create"), with the reason when
  * it is a name of Triton for other hardware or of a front end. */
 void nereid_ttg_refuse(MlirLocation location, MlirStringRef name);
-
-/* Verifies a `ttg.` attribute on any operation: its kind, and that the operation may have it. */
-MlirLogicalResult nereid_ttg_operation_attribute_verify(MlirOperation op, MlirNamedAttribute attribute);
 
 #ifdef __cplusplus
 }

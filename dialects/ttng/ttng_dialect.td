@@ -18,6 +18,7 @@ def TTNG_Dialect : Dialect {
   let dependentDialects = ["::nereid::tt::TTDialect", "::nereid::ttg::TTGDialect", "::mlir::gpu::GPUDialect"];
   // The parser recognizes names of later hardware, so that the error has the reason (dialects/ttng/ttng_refusal.c).
   let extraClassDeclaration = [{
+    void addOwnInterfaces();
     ::std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
   }];

@@ -95,11 +95,6 @@ static MlirOperation nth(MlirBlock in, int index) {
   return op;
 }
 
-static bool is_named(MlirOperation op, const char *name) {
-  MlirStringRef actual = mlirIdentifierStr(mlirOperationGetName(op));
-  return mlirStringRefEqual(actual, mlirStringRefCreateFromCString(name));
-}
-
 static void test_clone(void **state) {
   fixture_t *fixture = *state;
   MlirOperation add = nth(block(fixture->f, 0), 2);
@@ -112,11 +107,6 @@ static void test_clone(void **state) {
                              mlirOperationGetResult(copy, 0)));
   assert_null(nereidMlirIRMappingLookupValue(mapping, three).ptr);
   mlirOperationDestroy(copy);
-  MlirOperation empty = nereidMlirOperationCloneWithoutRegions(fixture->f, mapping);
-  assert_true(mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(empty, 0))));
-  nereidMlirRegionCloneInto(mlirOperationGetRegion(fixture->f, 0), mlirOperationGetRegion(empty, 0), mapping);
-  assert_int_equal(mlirBlockGetNumArguments(block(empty, 0)), 2);
-  mlirOperationDestroy(empty);
   nereidMlirIRMappingDestroy(mapping);
 }
 
@@ -125,15 +115,15 @@ static void test_blocks(void **state) {
   MlirBlock entry = block(fixture->f, 0);
   MlirOperation add = nth(entry, 2);
   assert_true(mlirOperationEqual(nereidMlirOperationGetPrevInBlock(add), nth(entry, 1)));
-  MlirBlock tail = nereidMlirBlockSplit(add);
-  assert_true(mlirBlockEqual(tail, block(fixture->f, 1)));
-  assert_true(mlirOperationEqual(mlirBlockGetFirstOperation(tail), add));
-  nereidMlirBlockSplice(entry, (MlirOperation){NULL}, tail);
+  MlirBlock unreachable = block(fixture->f, 3);
+  MlirOperation moved = mlirBlockGetFirstOperation(unreachable);
+  nereidMlirBlockSplice(entry, add, unreachable);
+  assert_true(mlirOperationEqual(nth(entry, 2), moved));
+  nereidMlirOperationErase(moved);
   assert_true(mlirOperationEqual(nth(entry, 2), add));
-  nereidMlirBlockErase(tail);
-  assert_true(mlirOperationVerify(fixture->f));
-  assert_true(nereidMlirOperationEraseUnreachableBlocks(fixture->f));
-  assert_true(mlirBlockIsNull(mlirBlockGetNextInRegion(block(fixture->f, 2))));
+  nereidMlirBlockSplice(unreachable, (MlirOperation){NULL}, block(fixture->f, 2));
+  assert_false(mlirOperationIsNull(mlirBlockGetFirstOperation(unreachable)));
+  assert_true(mlirOperationIsNull(mlirBlockGetFirstOperation(block(fixture->f, 2))));
   assert_true(nereidMlirOperationIsProperAncestor(fixture->f, add));
   assert_false(nereidMlirOperationIsProperAncestor(add, add));
 }
@@ -148,30 +138,8 @@ static void test_fold_and_constants(void **state) {
   assert_false(nereidMlirOperationTryFold(mlirOpResultGetOwner(folded), &folded));
 }
 
-static void test_dominance(void **state) {
-  fixture_t *fixture = *state;
-  MlirBlock entry = block(fixture->f, 0);
-  NereidMlirDominance dominance = nereidMlirDominanceCreate(fixture->f);
-  MlirOperation add = nth(entry, 2), in_bb1 = nth(block(fixture->f, 1), 0), in_bb2 = nth(block(fixture->f, 2), 0);
-  assert_true(nereidMlirDominanceProperlyDominates(dominance, add, in_bb1));
-  assert_false(nereidMlirDominanceProperlyDominates(dominance, in_bb1, in_bb2));
-  assert_false(nereidMlirDominanceProperlyDominates(dominance, add, add));
-  assert_true(nereidMlirDominanceValueDominates(dominance, mlirOperationGetResult(add, 0), in_bb2));
-  assert_false(nereidMlirDominanceValueDominates(dominance, mlirBlockGetArgument(block(fixture->f, 1), 0), in_bb2));
-  nereidMlirDominanceDestroy(dominance);
-}
-
-static void count_use(MlirOperation user, MlirAttribute symbol, void *data) {
-  assert_true(nereidMlirOperationIsCall(user));
-  assert_true(mlirAttributeEqual(nereidMlirCallGetCallee(user), symbol));
-  ++*(int *)data;
-}
-
 static void test_symbols_calls_functions(void **state) {
   fixture_t *fixture = *state;
-  int uses = 0;
-  assert_true(nereidMlirSymbolWalkUses(fixture->g, mlirModuleGetOperation(fixture->module), count_use, &uses));
-  assert_int_equal(uses, 1);
   assert_null(find(fixture, "nowhere").ptr);
   MlirOperation call = nth(block(fixture->f, 0), 4);
   intptr_t first, n;
@@ -188,13 +156,7 @@ static void test_symbols_calls_functions(void **state) {
   nereidMlirFunctionSetArgAttr(fixture->f, 0, name, (MlirAttribute){NULL});
   nereidMlirFunctionSetArgAttr(fixture->f, 1, name, mlirUnitAttrGet(fixture->context));
   assert_int_equal(mlirDictionaryAttrGetNumElements(nereidMlirFunctionGetArgAttrs(fixture->f, 0)), 0);
-  MlirType type = mlirIntegerTypeGet(fixture->context, 64);
-  MlirLocation location = mlirOperationGetLocation(fixture->f);
-  MlirAttribute none = {NULL};
-  assert_true(mlirLogicalResultIsSuccess(nereidMlirFunctionInsertArgument(fixture->f, 1, type, none, location)));
-  assert_int_equal(mlirFunctionTypeGetNumInputs(nereidMlirFunctionGetType(fixture->f)), 3);
-  assert_true(mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(block(fixture->f, 0), 1)), type));
-  assert_true(mlirAttributeIsAUnit(nereidMlirFunctionGetArgAttr(fixture->f, 2, name)));
+  assert_true(mlirAttributeIsAUnit(nereidMlirFunctionGetArgAttr(fixture->f, 1, name)));
 }
 
 typedef struct edges {
@@ -214,9 +176,7 @@ static void test_control_flow(void **state) {
   fixture_t *fixture = *state;
   MlirOperation loop = nth(block(fixture->loop, 0), 2), branch = nth(block(fixture->f, 0), 3);
   assert_true(nereidMlirOperationIsLoopLike(loop));
-  assert_true(nereidMlirRegionIsRepetitive(mlirOperationGetRegion(loop, 0)));
   assert_true(nereidMlirOperationIsRegionBranch(branch));
-  assert_false(nereidMlirRegionIsRepetitive(mlirOperationGetRegion(branch, 0)));
   assert_int_equal(nereidMlirRegionGetNumber(mlirOperationGetRegion(branch, 1)), 1);
   assert_true(mlirOperationEqual(nereidMlirRegionGetParentOperation(mlirOperationGetRegion(branch, 1)), branch));
   edges_t edges = {0};
@@ -254,13 +214,11 @@ static void test_traits_and_effects(void **state) {
   assert_true(nereidMlirOperationHasTrait(fixture->f, NereidMlirTraitIsolatedFromAbove));
   assert_true(nereidMlirOperationHasTrait(mlirModuleGetOperation(fixture->module), NereidMlirTraitSymbolTable));
   assert_true(nereidMlirOperationIsPure(add));
-  assert_true(nereidMlirOperationIsSpeculatable(add));
   assert_true(nereidMlirOperationIsMemoryEffectFree(add));
   assert_false(nereidMlirOperationIsTriviallyDead(add));
   assert_false(nereidMlirOperationIsPure(call));
   assert_false(nereidMlirOperationWalkEffects(call, NULL, NULL));
   assert_true(nereidMlirOperationWalkEffects(add, NULL, NULL));
-  assert_false(nereidMlirOperationHasSingleEffect(add, NereidMlirEffectRead, mlirOperationGetResult(add, 0)));
 }
 
 static void count_type(MlirType type, void *data) {
@@ -276,33 +234,21 @@ static MlirType widen(MlirType type, void *data) {
 
 static void test_attributes_and_types(void **state) {
   fixture_t *fixture = *state;
-  const int32_t small[] = {1, 2, 3};
-  const int64_t large[] = {4, 5};
-  MlirAttribute a32 = mlirDenseI32ArrayGet(fixture->context, 3, small);
-  MlirAttribute a64 = mlirDenseI64ArrayGet(fixture->context, 2, large);
-  assert_memory_equal(nereidMlirDenseI32ArrayGetData(a32), small, sizeof small);
-  assert_memory_equal(nereidMlirDenseI64ArrayGetData(a64), large, sizeof large);
-  MlirType i32 = mlirIntegerTypeGet(fixture->context, 32),
-           type = mlirTypeParseGet(fixture->context, mlirStringRefCreateFromCString("tensor<4xvector<2xi32>>"));
-  assert_true(mlirStringRefEqual(nereidMlirTypeGetName(i32), mlirStringRefCreateFromCString("builtin.integer")));
+  MlirType type = mlirTypeParseGet(fixture->context, mlirStringRefCreateFromCString("tensor<4xvector<2xi32>>"));
   assert_true(mlirStringRefEqual(nereidMlirAttributeGetName(mlirUnitAttrGet(fixture->context)),
                                  mlirStringRefCreateFromCString("builtin.unit")));
   int types = 0;
   nereidMlirTypeWalk(type, (NereidMlirSubElementCallbacks){NULL, count_type, &types});
   assert_int_equal(types, 3);
-  types = 0;
-  nereidMlirAttributeWalk(mlirTypeAttrGet(type), (NereidMlirSubElementCallbacks){NULL, count_type, &types});
-  assert_int_equal(types, 3);
   NereidMlirReplacer replacer = {NULL, widen, NULL};
   MlirType wide = mlirTypeParseGet(fixture->context, mlirStringRefCreateFromCString("tensor<4xvector<2xi64>>"));
   assert_true(mlirTypeEqual(nereidMlirTypeReplace(type, replacer), wide));
-  assert_true(mlirAttributeEqual(nereidMlirAttributeReplace(mlirTypeAttrGet(type), replacer), mlirTypeAttrGet(wide)));
   nereidMlirOperationReplaceElements(mlirModuleGetOperation(fixture->module), replacer);
   assert_true(mlirOperationVerify(mlirModuleGetOperation(fixture->module)));
   assert_int_equal(mlirIntegerTypeGetWidth(mlirValueGetType(mlirBlockGetArgument(block(fixture->f, 0), 0))), 64);
 }
 
-static void test_operands_and_rewriter(void **state) {
+static void test_operands(void **state) {
   fixture_t *fixture = *state;
   MlirOperation call = nth(block(fixture->f, 0), 4);
   MlirValue argument = mlirBlockGetArgument(block(fixture->f, 0), 0);
@@ -310,25 +256,7 @@ static void test_operands_and_rewriter(void **state) {
   assert_int_equal(mlirOperationGetNumOperands(call), 3);
   nereidMlirOperationEraseOperand(call, 2);
   assert_int_equal(mlirOperationGetNumOperands(call), 2);
-  MlirRewriterBase rewriter = mlirIRRewriterCreateFromOp(call);
-  MlirBlock where;
-  MlirOperation before;
-  nereidMlirRewriterBaseGetInsertionPoint(rewriter, &where, &before);
-  assert_true(mlirOperationEqual(before, call));
-  mlirRewriterBaseSetInsertionPointToEnd(rewriter, block(fixture->f, 1));
-  nereidMlirRewriterBaseGetInsertionPoint(rewriter, &where, &before);
-  assert_true(mlirBlockEqual(where, block(fixture->f, 1)));
-  assert_true(mlirOperationIsNull(before));
-  mlirIRRewriterDestroy(rewriter);
-  MlirRewritePatternSet set = mlirRewritePatternSetCreate(fixture->context);
-  nereidMlirRewritePatternSetAddCanonicalization(set, fixture->context);
-  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(set);
-  MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
-  assert_true(mlirLogicalResultIsSuccess(mlirApplyPatternsAndFoldGreedily(fixture->module, frozen, config)));
-  assert_true(is_named(nth(block(find(fixture, "loop"), 0), 0), "func.return"));
-  mlirGreedyRewriteDriverConfigDestroy(config);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirRewritePatternSetDestroy(set);
+  assert_true(mlirValueEqual(mlirOperationGetOperand(call, 1), argument));
 }
 
 typedef struct heard {
@@ -394,12 +322,11 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_clone, setup, teardown),
       cmocka_unit_test_setup_teardown(test_blocks, setup, teardown),
       cmocka_unit_test_setup_teardown(test_fold_and_constants, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_dominance, setup, teardown),
       cmocka_unit_test_setup_teardown(test_symbols_calls_functions, setup, teardown),
       cmocka_unit_test_setup_teardown(test_control_flow, setup, teardown),
       cmocka_unit_test_setup_teardown(test_traits_and_effects, setup, teardown),
       cmocka_unit_test_setup_teardown(test_attributes_and_types, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_operands_and_rewriter, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_operands, setup, teardown),
       cmocka_unit_test_setup_teardown(test_diagnostics, setup, teardown),
       cmocka_unit_test_setup_teardown(test_parser_stays_in_the_view, setup, teardown),
   };

@@ -122,7 +122,9 @@ typedef struct op {
 typedef struct dialect {
   const char *name; /* tt */
   const char *cpp_namespace;
+  const char *cpp_class; /* nereid::tt::TTDialect */
   bool own;
+  bool verifies_operation_attributes, verifies_argument_attributes; /* declared methods of the class */
   const char *summary, *description;
   size_t op_count, enum_count, definition_count;
   op_t *ops;

@@ -395,6 +395,27 @@ static const cJSON *dialect_record(const source_t *source, const char *dialect) 
   fail("%s: there is no dialect '%s' in it", source->path, dialect);
 }
 
+/* TT_Dialect -> nereid::tt::TTDialect: the record's name without underscores, as mlir-tblgen names the class. */
+static const char *dialect_class(const dialect_t *dialect, const cJSON *record) {
+  char *name = format("%s", string_field(record, "!name")), *to = name;
+  for (const char *from = name; *from; from++)
+    if (*from != '_')
+      *to++ = *from;
+  *to = 0;
+  const char *space = dialect->cpp_namespace;
+  return format("%s::%s", space + (strncmp(space, "::", 2) == 0 ? 2 : 0), name);
+}
+
+static void read_dialect(dialect_t *dialect, const cJSON *record) {
+  const char *space = string_field(record, "cppNamespace");
+  dialect->cpp_namespace = space ? space : dialect->name;
+  dialect->cpp_class = dialect_class(dialect, record);
+  dialect->verifies_operation_attributes = flag_field(record, "hasOperationAttrVerify");
+  dialect->verifies_argument_attributes = flag_field(record, "hasRegionArgAttrVerify");
+  dialect->summary = trimmed(string_field(record, "summary"));
+  dialect->description = string_field(record, "description");
+}
+
 void model_read(model_t *model, const char *name, const char *path) {
   source_t source = {.path = path, .root = cJSON_Parse(read_file(path))};
   if (!source.root)
@@ -402,10 +423,7 @@ void model_read(model_t *model, const char *name, const char *path) {
   if (!field(source.root, "!instanceof"))
     fail("%s: not a record dump of llvm-tblgen --dump-json", path);
   dialect_t *dialect = model_dialect(model, name);
-  const cJSON *record = dialect_record(&source, name);
-  dialect->cpp_namespace = string_field(record, "cppNamespace") ? string_field(record, "cppNamespace") : name;
-  dialect->summary = trimmed(string_field(record, "summary"));
-  dialect->description = string_field(record, "description");
+  read_dialect(dialect, dialect_record(&source, name));
   read_enums(model, &source);
   read_definitions(model, &source);
   read_ops(model, &source, dialect);

@@ -1,4 +1,5 @@
-/* Hooks: C prototypes of the functions that a dialect must define, and the C++ member functions that call them.
+/* Hooks: C prototypes of the functions that a dialect must define, and the C++ member functions that call them; the
+ * initialization of the dialect's class.
  *
  *   let hasVerifier = 1;  ->  MlirLogicalResult nereid_tt_load_verify(MlirOperation op);
  *                             ::llvm::LogicalResult nereid::tt::LoadOp::verify() {
@@ -163,6 +164,55 @@ static void generate_definition_hook(text_t *header, text_t *thunks, const defin
   add(thunks, "));\n}\n");
 }
 
+/* --- members of the dialect's class --- */
+
+static void add_registration(text_t *thunks, const dialect_t *dialect, const char *method, const char *macro,
+                             const char *file) {
+  add(thunks, "  %s<\n#define %s\n#include \"dialects/%s/%s.cpp.inc\"\n      >();\n", method, macro, dialect->name,
+      file);
+}
+
+/* initialize() registers attributes, types and operations. `addOwnInterfaces`, a member by hand, adds the dialect's
+ * interfaces. */
+static void generate_initialize(text_t *thunks, const dialect_t *dialect) {
+  bool types = false, attributes = false;
+  for (size_t i = 0; i < dialect->definition_count; i++)
+    *(dialect->definitions[i]->is_type ? &types : &attributes) = true;
+  add(thunks, "void %s::initialize() {\n", dialect->cpp_class);
+  if (attributes)
+    add_registration(thunks, dialect, "addAttributes", "GET_ATTRDEF_LIST", "attrs");
+  if (types)
+    add_registration(thunks, dialect, "addTypes", "GET_TYPEDEF_LIST", "types");
+  if (dialect->op_count)
+    add_registration(thunks, dialect, "addOperations", "GET_OP_LIST", "ops");
+  add(thunks, "  addOwnInterfaces();\n}\n");
+}
+
+static void generate_attribute_hooks(text_t *header, text_t *thunks, const dialect_t *dialect) {
+  const char *name = snake_case(dialect->name);
+  const char *named = "{wrap(attribute.getName()), wrap(attribute.getValue())}";
+  if (dialect->verifies_operation_attributes) {
+    add_declaration(header, format("MlirLogicalResult nereid_%s_operation_attribute_verify(MlirOperation op, "
+                                   "MlirNamedAttribute attribute);\n",
+                                   name));
+    add(thunks,
+        "::llvm::LogicalResult %s::verifyOperationAttribute(::mlir::Operation *op,\n"
+        "    ::mlir::NamedAttribute attribute) {\n"
+        "  return unwrap(nereid_%s_operation_attribute_verify(wrap(op), %s));\n}\n",
+        dialect->cpp_class, name, named);
+  }
+  if (dialect->verifies_argument_attributes) {
+    add_declaration(header, format("MlirLogicalResult nereid_%s_argument_attribute_verify(MlirOperation op, "
+                                   "unsigned region, unsigned argument, MlirNamedAttribute attribute);\n",
+                                   name));
+    add(thunks,
+        "::llvm::LogicalResult %s::verifyRegionArgAttribute(::mlir::Operation *op, unsigned region,\n"
+        "    unsigned argument, ::mlir::NamedAttribute attribute) {\n"
+        "  return unwrap(nereid_%s_argument_attribute_verify(wrap(op), region, argument,\n      %s));\n}\n",
+        dialect->cpp_class, name, named);
+  }
+}
+
 /* Helpers of all thunks; written to each file with include guards, because one translation unit may include several of
  * the files. */
 static const char shared[] =
@@ -221,6 +271,8 @@ static const char shared[] =
 
 void generate_hooks(text_t *header, text_t *thunks, const dialect_t *dialect) {
   add(thunks, "%s", shared);
+  generate_initialize(thunks, dialect);
+  generate_attribute_hooks(header, thunks, dialect);
   for (size_t i = 0; i < dialect->definition_count; i++)
     generate_definition_hook(header, thunks, dialect->definitions[i]);
   for (size_t i = 0; i < dialect->op_count; i++)

@@ -16,6 +16,8 @@ def Cup_Dialect : Dialect {
 
     - indented `code`
   }];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 def Cup_Kind : I32EnumAttr<"TeaKind", "kind of tea", [
