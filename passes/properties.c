@@ -127,10 +127,10 @@ static bool check_per_thread(MlirOperation op) {
 }
 
 static const struct {
-  const char *name, *meaning;
+  const char *name, *meaning, *by;
   checker_t check;
 } properties[] = {
-#define X(name, checker, text, meaning) {text, meaning, check_##checker},
+#define X(name, checker, text, meaning, by) {text, meaning, by, check_##checker},
     NEREID_PROPERTIES(X)
 #undef X
 };
@@ -161,22 +161,35 @@ nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t requeste
   return found;
 }
 
-/* Reports the first property of `set` that is not in `found`; `verb` is "requires" and the like. */
-static bool report(const char *argument, const char *verb, uint32_t set, const nereid_properties_t *found) {
+/* The first property of `set` that does not hold; -1: all hold. */
+static int first_missing(uint32_t set, const nereid_properties_t *found) {
   const uint32_t missing = set & ~found->holding;
-  if (!missing)
-    return true;
-  const int first = __builtin_ctz(missing);
-  nereid_diagnose_at(found->where[first], "pass '%s' %s property '%s', which does not hold %s it: %s", argument, verb,
-                     properties[first].name, strcmp(verb, "requires") ? "after" : "before", properties[first].meaning);
-  return false;
+  return missing ? __builtin_ctz(missing) : -1;
+}
+
+/* A requirement is a rule of the input: the operation may be the user's. */
+static bool verify_input(const char *argument, uint32_t requires, const nereid_properties_t *before) {
+  const int i = first_missing(requires, before);
+  if (i >= 0)
+    nereid_diagnose_at(before->where[i], "pass '%s' requires property '%s' of its input: %s %s establishes it",
+                       argument, properties[i].name, properties[i].meaning, properties[i].by);
+  return i < 0;
+}
+
+/* `verb` is "establishes" or "preserves". */
+static bool verify_output(const char *argument, const char *verb, uint32_t set, const nereid_properties_t *after) {
+  const int i = first_missing(set, after);
+  if (i >= 0)
+    nereid_diagnose_at(after->where[i], "pass '%s' %s property '%s', which does not hold after it: %s", argument, verb,
+                       properties[i].name, properties[i].meaning);
+  return i < 0;
 }
 
 bool nereid_contract_verify(const nereid_contract_t *contract, const char *argument, const nereid_properties_t *before,
                             MlirOperation root) {
   const uint32_t preserved = contract->preserves & before->holding;
   const nereid_properties_t after = nereid_properties_find(root, contract->establishes | preserved);
-  return report(argument, "requires", contract->requires, before) &&
-         report(argument, "establishes", contract->establishes, &after) &&
-         report(argument, "preserves", preserved, &after);
+  return verify_input(argument, contract->requires, before) &&
+         verify_output(argument, "establishes", contract->establishes, &after) &&
+         verify_output(argument, "preserves", preserved, &after);
 }

@@ -13,26 +13,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NAME, checker, the name in documents and messages, its definition. */
+/* NAME, checker, the name in documents and messages, its definition, the passes that establish it. */
 #define NEREID_PROPERTIES(X)                                                                                           \
-  X(THREAD_GRID, thread_grid, "thread-grid", "The module has ttg.num-warps.")                                          \
-  X(LAYOUTS, layouts, "layouts", "Every tensor has an encoding.")                                                      \
-  X(NO_BLOCK_POINTERS, no_block_pointers, "no-block-pointers", "No value is a pointer to a tensor.")                   \
+  X(THREAD_GRID, thread_grid, "thread-grid", "The module has ttg.num-warps.", "convert-triton-to-tritongpu")           \
+  X(LAYOUTS, layouts, "layouts", "Every tensor has an encoding.", "convert-triton-to-tritongpu")                       \
+  X(NO_BLOCK_POINTERS, no_block_pointers, "no-block-pointers", "No value is a pointer to a tensor.",                   \
+    "triton-rewrite-tensor-pointer")                                                                                   \
   X(NO_DESCRIPTORS, no_descriptors, "no-descriptors",                                                                  \
-    "No operation of tt creates a tensor descriptor or accesses memory through one.")                                  \
-  X(NO_SCF, no_scf, "no-scf", "No operation of scf is left: control flow is between blocks.")                          \
+    "No operation of tt creates a tensor descriptor or accesses memory through one.",                                  \
+    "triton-rewrite-tensor-descriptor-to-pointer or triton-nvidia-tma-lowering")                                       \
+  X(NO_SCF, no_scf, "no-scf", "No operation of scf is left: control flow is between blocks.", "convert-scf-to-cf")     \
   X(SCHEDULE, schedule, "schedule",                                                                                    \
-    "In a loop with tt.scheduled_max_stage, each operation has a loop.cluster and a loop.stage up to that.")           \
-  X(WARP_GROUPS, warp_groups, "warp-groups", "Every ttg.warp_specialize has warpGroupStartIds.")                       \
+    "In a loop with tt.scheduled_max_stage, each operation has a loop.cluster and a loop.stage up to that.",           \
+    "tritongpu-schedule-loops")                                                                                        \
+  X(WARP_GROUPS, warp_groups, "warp-groups", "Every ttg.warp_specialize has warpGroupStartIds.",                       \
+    "tritongpu-allocate-warp-groups")                                                                                  \
   X(SHARED_OFFSETS, shared_offsets, "shared-offsets",                                                                  \
-    "Buffers and scratch in shared memory have an allocation.offset.")                                                 \
-  X(SCRATCH_OFFSETS, scratch_offsets, "scratch-offsets", "Every ttg.global_scratch_alloc has its offset.")             \
+    "Buffers and scratch in shared memory have an allocation.offset.", "allocate-shared-memory")                       \
+  X(SCRATCH_OFFSETS, scratch_offsets, "scratch-offsets", "Every ttg.global_scratch_alloc has its offset.",             \
+    "tritongpu-global-scratch-memory-allocation")                                                                      \
   X(PER_THREAD, per_thread, "per-thread",                                                                              \
-    "Operations are of one thread: of tt, ttg and ttng only ttg.warp_specialize is left.")                             \
-  X(LOWERED, lowered, "lowered", "No operation of tt, ttg or ttng is left.")
+    "Operations are of one thread: of tt, ttg and ttng only ttg.warp_specialize is left.",                             \
+    "convert-triton-gpu-to-llvm")                                                                                      \
+  X(LOWERED, lowered, "lowered", "No operation of tt, ttg or ttng is left.", "convert-warp-specialize-to-llvm")
 
 typedef enum nereid_property_index {
-#define X(name, checker, text, meaning) NEREID_PROPERTY_##name,
+#define X(name, checker, text, meaning, by) NEREID_PROPERTY_##name,
   NEREID_PROPERTIES(X)
 #undef X
       NEREID_PROPERTY_COUNT
@@ -41,7 +47,7 @@ typedef enum nereid_property_index {
 /* Sets of properties. */
 enum {
   NEREID_IR_NONE = 0,
-#define X(name, checker, text, meaning) NEREID_IR_##name = 1 << NEREID_PROPERTY_##name,
+#define X(name, checker, text, meaning, by) NEREID_IR_##name = 1 << NEREID_PROPERTY_##name,
   NEREID_PROPERTIES(X)
 #undef X
       NEREID_IR_ALL = (1 << NEREID_PROPERTY_COUNT) - 1
@@ -68,7 +74,7 @@ nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t requeste
 
 /* Compares `before`, the result for contract->requires | contract->preserves, with the module after the pass
  * `argument`, which succeeded. False after an error at the operation that breaks the contract; it names pass and
- * property. */
+ * property, and the passes that establish a missing requirement. */
 bool nereid_contract_verify(const nereid_contract_t *contract, const char *argument, const nereid_properties_t *before,
                             MlirOperation root);
 

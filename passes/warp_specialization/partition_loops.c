@@ -64,12 +64,6 @@ typedef struct check {
 /* Whether an op of the nest is in the slice of a partition that it does not list. */
 static MlirWalkResult check_op(MlirOperation op, void *user_data) {
   check_t *check = user_data;
-  if (!nereid_partition_is_valid(op)) {
-    nereid_diagnose(op, "has an invalid ttg.partition: expected an array of i32 from 0 to %d",
-                    NEREID_PARTITION_MAX - 1);
-    check->failed = true;
-    return MlirWalkResultInterrupt;
-  }
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
     return MlirWalkResultAdvance;
   for (int p = 0; p < check->split->count; ++p)
@@ -83,6 +77,8 @@ static MlirWalkResult check_op(MlirOperation op, void *user_data) {
 
 static bool compute_slices(split_t *split) {
   MlirOperation root = split->root;
+  if (!nereid_partition_verify(root))
+    return false;
   split->count = nereid_partition_count(root);
   split->count = split->count > 1 ? split->count : 2;
   for (int p = 0; p < split->count; ++p) {

@@ -1,6 +1,7 @@
 /* Partitions as attributes; see partitions.h. */
 #include "passes/warp_specialization/partitions.h"
 
+#include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 
@@ -27,11 +28,25 @@ nereid_partitions_t nereid_partition_of(MlirOperation op) {
   return partitions;
 }
 
-bool nereid_partition_is_valid(MlirOperation op) {
+static bool is_valid(MlirOperation op) {
   MlirAttribute list = nereid_ir_attribute(op, NEREID_ATTR_PARTITION);
   bool valid = mlirAttributeIsNull(list) || mlirAttributeIsADenseI32Array(list);
   for (intptr_t i = 0; valid && !mlirAttributeIsNull(list) && i < mlirDenseArrayGetNumElements(list); ++i)
     valid = mlirDenseI32ArrayGetElement(list, i) >= 0 && mlirDenseI32ArrayGetElement(list, i) < NEREID_PARTITION_MAX;
+  return valid;
+}
+
+static MlirWalkResult verify_op(MlirOperation op, void *user_data) {
+  if (is_valid(op))
+    return MlirWalkResultAdvance;
+  nereid_diagnose(op, "has an invalid ttg.partition: expected an array of i32 from 0 to %d", NEREID_PARTITION_MAX - 1);
+  *(bool *)user_data = false;
+  return MlirWalkResultInterrupt;
+}
+
+bool nereid_partition_verify(MlirOperation root) {
+  bool valid = true;
+  mlirOperationWalk(root, verify_op, &valid, MlirWalkPreOrder);
   return valid;
 }
 

@@ -42,8 +42,9 @@ static inline nereid_partitions_t nereid_partition_only(int partition) {
  * contains it. Numbers out of range are left out. */
 nereid_partitions_t nereid_partition_of(MlirOperation op);
 
-/* Whether the attribute of `op`, if it has one, is a list of numbers below NEREID_PARTITION_MAX. */
-bool nereid_partition_is_valid(MlirOperation op);
+/* Verifies that the attribute of each op in the divided loop `root`, if it has one, is a list of numbers below
+ * NEREID_PARTITION_MAX. False after a diagnostic. Passes call it before they use the attributes, which users edit. */
+bool nereid_partition_verify(MlirOperation root);
 
 /* Whether the attribute of `op` lists `partition`. */
 bool nereid_partition_has(MlirOperation op, int partition);

@@ -164,7 +164,7 @@ static bool erase_loads(const nereid_channel_t *channel) {
 
 static bool rewrite_loop(nereid_pass_t *pass, MlirOperation loop) {
   nereid_divided_loop_t divided = {.pass = pass, .root = loop};
-  if (!plan(&divided))
+  if (!nereid_partition_verify(loop) || !plan(&divided))
     return false;
   for (size_t i = 0; i < divided.rings.size; ++i)
     allocate(&divided, &divided.rings.data[i]);

@@ -203,10 +203,11 @@ MlirOperation nereid_kernel_function(const nereid_compilation_t *compilation);
  */
 NEREID_MUST_USE nereid_status_t nereid_specialize(nereid_compilation_t *compilation);
 
-/* --- loops.c --- */
+/* --- check_input.c --- */
 
-/* Located errors at loops of the module, at TTIR or TTGIR, whose step is a constant and not positive. */
-NEREID_MUST_USE nereid_status_t nereid_check_loops(nereid_compilation_t *compilation);
+/* Located errors for a module at TTIR or TTGIR: at loops whose step is a constant and not positive; at TTGIR, at the
+ * first tensor without an encoding. */
+NEREID_MUST_USE nereid_status_t nereid_check_input(nereid_compilation_t *compilation);
 
 /* --- metadata.c --- */
 

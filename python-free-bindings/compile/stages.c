@@ -354,7 +354,7 @@ static nereid_status_t read_all(nereid_compilation_t *compilation) {
   if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
     status = nereid_call_graph_build(compilation->module, &compilation->scratch, &graph);
   if (status == NEREID_OK && compilation->stage <= NEREID_STAGE_TTGIR)
-    status = nereid_check_loops(compilation);
+    status = nereid_check_input(compilation);
   if (status == NEREID_OK && compilation->stage >= NEREID_STAGE_LLVM)
     status = nereid_metadata_collect(compilation);
   if (status == NEREID_OK)
