@@ -173,10 +173,16 @@ int64_t nereid_scratch_capture_bytes(MlirType type) {
   return mlirTypeIsAFloat(type) ? (mlirFloatTypeGetWidth(type) + 7) / 8 : ADDRESS;
 }
 
+bool nereid_scratch_is_own_buffer(MlirValue capture) {
+  return mlirValueIsAOpResult(capture) && nereid_op_kind(mlirOpResultGetOwner(capture)) == NEREID_OP_TTG_LOCAL_ALLOC;
+}
+
 static int64_t captures_bytes(MlirOperation op) {
   int64_t bytes = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    bytes += nereid_scratch_capture_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue capture = mlirOperationGetOperand(op, i);
+    bytes += nereid_scratch_is_own_buffer(capture) ? 0 : nereid_scratch_capture_bytes(mlirValueGetType(capture));
+  }
   return bytes;
 }
 

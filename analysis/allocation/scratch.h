@@ -30,6 +30,10 @@ int64_t nereid_scratch_bytes(MlirOperation op);
 /* Bytes of scratch for a capture of type `type`. */
 int64_t nereid_scratch_capture_bytes(MlirType type);
 
+/* Whether `capture`, an operand of ttg.warp_specialize, is a buffer that its function allocates. It needs no scratch:
+ * partitions compute its address again. */
+bool nereid_scratch_is_own_buffer(MlirValue capture);
+
 /* The required alignment of that scratch, in bytes. */
 int64_t nereid_scratch_alignment(MlirOperation op);
 

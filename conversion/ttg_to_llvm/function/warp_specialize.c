@@ -131,17 +131,13 @@ static bool lower_default(const nereid_lower_t *lower, MlirOperation op, MlirOpe
          lower_blocks(&inside, &blocks);
 }
 
-static bool is_buffer_of_kernel(MlirValue capture) {
-  return mlirValueIsAOpResult(capture) && nereid_op_kind(mlirOpResultGetOwner(capture)) == NEREID_OP_TTG_LOCAL_ALLOC;
-}
-
 /* Sets the partition's arguments to values from outside, which isolate() replaces. */
 static void take_captures(nereid_lower_t *partition, MlirOperation op, MlirRegion source) {
   MlirBlock entry = mlirRegionGetFirstBlock(source);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue capture = mlirOperationGetOperand(op, i);
     nereid_lower_set_scalar(partition, mlirBlockGetArgument(entry, i),
-                            is_buffer_of_kernel(capture)
+                            nereid_scratch_is_own_buffer(capture)
                                 ? nereid_slots_scratch(partition, mlirOpResultGetOwner(capture))
                                 : nereid_lower_get(partition, capture).values[0]);
   }

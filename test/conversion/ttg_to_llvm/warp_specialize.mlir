@@ -18,7 +18,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: %[[TID:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[C:.*]] = llvm.mlir.constant(1.0
 // CHECK: %[[SUM:.*]] = llvm.add %[[X]], %[[Y]] : i32
-// CHECK: %[[RESULT:.*]] = ttg.warp_specialize(%[[X]], %[[SUM]]) attributes {allocation.offset = 512 : i32, allocation.size = 20 : i32, warpGroupStartIds = array<i32: 4, 6, 7>}
+// CHECK: %[[RESULT:.*]] = ttg.warp_specialize(%[[X]], %[[SUM]]) attributes {allocation.offset = 512 : i32, allocation.size = 8 : i32, warpGroupStartIds = array<i32: 4, 6, 7>}
 
 // The warps of the default region use barrier 0.
 // CHECK-NEXT: default {
