@@ -9,6 +9,7 @@
  * This removes the elementwise selection. All users of the select must be after the branch or inside it; users inside
  * get the operand of their region. */
 #include "passes/pass.h"
+#include "passes/support/branch.h"
 #include "passes/support/collect.h"
 
 #include "dialects/ir.h"
@@ -52,19 +53,6 @@ static bool find_selects(MlirOperation branch, nereid_arena_t *arena, nereid_ope
   return out->size > 0;
 }
 
-/* The block of the region; adds a block and its terminator to a region without one. */
-static MlirOperation yield_of(MlirRegion region, MlirLocation location) {
-  MlirBlock block = mlirRegionGetFirstBlock(region);
-  if (!mlirBlockIsNull(block))
-    return mlirBlockGetTerminator(block);
-  block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(region, block);
-  MlirOperationState state = mlirOperationStateGet(mlirStringRefCreateFromCString("scf.yield"), location);
-  MlirOperation yield = mlirOperationCreate(&state);
-  mlirBlockAppendOwnedOperation(block, yield);
-  return yield;
-}
-
 /* Replaces uses of the select inside `branch` by the operand that the region selects. */
 static void replace_inside(MlirOperation branch, MlirOperation select) {
   MlirValue result = mlirOperationGetResult(select, 0);
@@ -81,45 +69,21 @@ static void replace_inside(MlirOperation branch, MlirOperation select) {
   }
 }
 
-static void merge(MlirOperation branch, const nereid_operations_t *selects) {
-  MlirLocation location = mlirOperationGetLocation(branch);
-  MlirOperationState state = mlirOperationStateGet(mlirStringRefCreateFromCString("scf.if"), location);
-  MlirValue condition = mlirOperationGetOperand(branch, 0);
-  const intptr_t n = mlirOperationGetNumResults(branch);
-  mlirOperationStateAddOperands(&state, 1, &condition);
-  for (intptr_t i = 0; i < n; ++i) {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(branch, i));
-    mlirOperationStateAddResults(&state, 1, &type);
-  }
+static void merge(nereid_arena_t *arena, MlirOperation branch, const nereid_operations_t *selects) {
+  NEREID_VECTOR(MlirValue) yes = {0}, no = {0};
+  const intptr_t old = mlirOperationGetNumResults(branch);
   for (size_t i = 0; i < selects->size; ++i) {
-    MlirType type = mlirValueGetType(mlirOperationGetResult(selects->data[i], 0));
-    mlirOperationStateAddResults(&state, 1, &type);
     replace_inside(branch, selects->data[i]);
+    if (!nereid_vector_push(arena, &yes, mlirOperationGetOperand(selects->data[i], 1)) ||
+        !nereid_vector_push(arena, &no, mlirOperationGetOperand(selects->data[i], 2)))
+      return;
   }
-  for (intptr_t side = 0; side < 2; ++side) {
-    MlirRegion region = mlirRegionCreate();
-    mlirRegionTakeBody(region, mlirOperationGetRegion(branch, side));
-    MlirOperation yield = yield_of(region, location);
-    for (size_t i = 0; i < selects->size; ++i) {
-      MlirValue value = mlirOperationGetOperand(selects->data[i], 1 + side);
-      nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &value);
-    }
-    mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  }
-  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(branch); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(branch, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  MlirOperation made = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(branch), branch, made);
-  for (intptr_t i = 0; i < n; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(branch, i), mlirOperationGetResult(made, i));
+  MlirOperation made = nereid_branch_add_results(branch, (intptr_t)selects->size, yes.data, no.data);
   for (size_t i = 0; i < selects->size; ++i) {
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(selects->data[i], 0),
-                                  mlirOperationGetResult(made, n + (intptr_t)i));
+                                  mlirOperationGetResult(made, old + (intptr_t)i));
     nereidMlirOperationErase(selects->data[i]);
   }
-  nereidMlirOperationErase(branch);
 }
 
 MlirLogicalResult nereid_pass_tritongpu_combine_tensor_select_and_if(nereid_pass_t *pass) {
@@ -131,7 +95,7 @@ MlirLogicalResult nereid_pass_tritongpu_combine_tensor_select_and_if(nereid_pass
     nereid_operations_t selects = {0};
     if (!find_selects(branches.data[i], pass->scratch, &selects))
       continue;
-    merge(branches.data[i], &selects);
+    merge(pass->scratch, branches.data[i], &selects);
     count += (int64_t)selects.size;
   }
   nereid_pass_statistic_add(pass, "selections", count);

@@ -398,6 +398,20 @@ static bool accepts_all(nereid_op_kind_t kind) {
   }
 }
 
+/* Any other op: operands keep the encodings that they had before the plan, unless the op accepts all. */
+static void mend_other(const plan_t *plan, MlirOperation op, const MlirType *old) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  for (intptr_t i = 0; !accepts_all(kind) && i < mlirOperationGetNumOperands(op); ++i)
+    if (mlirTypeIsARankedTensor(old[i]))
+      require(op, i, mlirRankedTensorTypeGetEncoding(old[i]));
+  for (intptr_t i = 0; kind == NEREID_OP_TT_HISTOGRAM && i < mlirOperationGetNumOperands(op); ++i)
+    require_whole(plan, op, i, 0);
+  if (kind == NEREID_OP_TT_HISTOGRAM)
+    infer(op, 0, whole_encoding(plan, mlirValueGetType(nereid_ir_result(op))));
+  if (kind == NEREID_OP_TT_GATHER)
+    require_whole(plan, op, 0, nereid_tt_gather_get_axis(op));
+}
+
 static void mend(const plan_t *plan, MlirOperation op, const MlirType *old) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   MlirOperation parent = mlirOperationGetParentOperation(op);
@@ -445,15 +459,7 @@ static void mend(const plan_t *plan, MlirOperation op, const MlirType *old) {
       return;
     }
   }
-  for (intptr_t i = 0; !accepts_all(kind) && i < mlirOperationGetNumOperands(op); ++i)
-    if (mlirTypeIsARankedTensor(old[i]))
-      require(op, i, mlirRankedTensorTypeGetEncoding(old[i]));
-  for (intptr_t i = 0; kind == NEREID_OP_TT_HISTOGRAM && i < mlirOperationGetNumOperands(op); ++i)
-    require_whole(plan, op, i, 0);
-  if (kind == NEREID_OP_TT_HISTOGRAM)
-    infer(op, 0, whole_encoding(plan, mlirValueGetType(nereid_ir_result(op))));
-  if (kind == NEREID_OP_TT_GATHER)
-    require_whole(plan, op, 0, nereid_tt_gather_get_axis(op));
+  mend_other(plan, op, old);
 }
 
 /* The types of the operands of all ops, before they change. */

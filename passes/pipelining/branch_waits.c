@@ -67,33 +67,17 @@ static void replace_uses(MlirOperation branch, MlirValue value, MlirValue by, Ml
   }
 }
 
-void nereid_branch_insert_wait(MlirOperation branch, intptr_t n, const MlirValue *inputs, intptr_t results) {
-  MlirBlock blocks[2];
-  nereid_builder_t builder = nereid_builder_before(mlirBlockGetFirstOperation(region(branch, 0)));
+void nereid_branch_insert_wait(nereid_arena_t *arena, MlirOperation branch, intptr_t n, const MlirValue *inputs,
+                               intptr_t results) {
+  MlirValue *outputs = nereid_arena_new(arena, MlirValue, (size_t)results + 1);
+  if (!outputs)
+    return;
+  const nereid_builder_t builder = nereid_builder_before(mlirBlockGetFirstOperation(region(branch, 0)));
   MlirOperation wait = nereid_ttng_warp_group_dot_wait_build(&builder, n, inputs, 0);
   for (intptr_t i = 0; i < results; ++i)
-    replace_uses(branch, inputs[i], mlirOperationGetResult(wait, i), wait, true);
+    replace_uses(branch, inputs[i], outputs[i] = mlirOperationGetResult(wait, i), wait, true);
   const intptr_t old = mlirOperationGetNumResults(branch);
-  for (int side = 0; side < 2; ++side) {
-    blocks[side] = mlirBlockCreate(0, NULL, NULL);
-    MlirBlock from = region(branch, side);
-    if (mlirBlockIsNull(from)) {
-      const nereid_builder_t end = nereid_builder_at_end(builder.location, blocks[side]);
-      nereid_scf_yield_build(&end, 0, NULL);
-    } else {
-      nereidMlirBlockSplice(blocks[side], (MlirOperation){NULL}, from);
-    }
-    MlirOperation yield = mlirBlockGetTerminator(blocks[side]);
-    for (intptr_t i = 0; i < results; ++i) {
-      MlirValue value = side ? inputs[i] : mlirOperationGetResult(wait, i);
-      nereidMlirOperationInsertOperands(yield, old + i, 1, &value);
-    }
-  }
-  builder = nereid_builder_before(branch);
-  MlirOperation made = nereid_branch_build(&builder, mlirOperationGetOperand(branch, 0), blocks[0], blocks[1]);
-  for (intptr_t i = 0; i < old; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(branch, i), mlirOperationGetResult(made, i));
-  nereidMlirOperationErase(branch);
+  MlirOperation made = nereid_branch_add_results(branch, results, outputs, inputs);
   for (intptr_t i = 0; i < results; ++i)
     replace_uses(made, inputs[i], mlirOperationGetResult(made, old + i), wait, false);
 }

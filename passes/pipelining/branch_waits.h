@@ -10,6 +10,8 @@
 #ifndef NEREID_PASSES_BRANCH_WAITS_H
 #define NEREID_PASSES_BRANCH_WAITS_H
 
+#include "base/arena.h"
+
 #include <mlir-c/IR.h>
 
 #include <stdbool.h>
@@ -26,7 +28,8 @@ bool nereid_branch_is_harmless(MlirOperation branch);
 
 /* Inserts a wait for all dots at the start of the first region, and replaces `branch` by one with a result for each of
  * the first `results` of the `n` inputs, which its first region uses. Uses of an input after the branch become uses of
- * that result. */
-void nereid_branch_insert_wait(MlirOperation branch, intptr_t n, const MlirValue *inputs, intptr_t results);
+ * that result. Nothing changes when `arena` is out of memory. */
+void nereid_branch_insert_wait(nereid_arena_t *arena, MlirOperation branch, intptr_t n, const MlirValue *inputs,
+                               intptr_t results);
 
 #endif

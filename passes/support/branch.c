@@ -3,6 +3,7 @@
 
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/scf.h"
 #include "seam/ir.h"
 
 MlirOperation nereid_branch_build(const nereid_builder_t *builder, MlirValue condition, MlirBlock yes, MlirBlock no) {
@@ -23,6 +24,35 @@ MlirOperation nereid_branch_build(const nereid_builder_t *builder, MlirValue con
   else
     mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, branch);
   return branch;
+}
+
+/* Moves the ops of region `side` to a new block, which ends with an scf.yield even if the region is empty. */
+static MlirBlock take_block(MlirOperation branch, intptr_t side) {
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL),
+            from = mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, side));
+  const nereid_builder_t end = nereid_builder_at_end(mlirOperationGetLocation(branch), block);
+  if (mlirBlockIsNull(from))
+    nereid_scf_yield_build(&end, 0, NULL);
+  else
+    nereidMlirBlockSplice(block, (MlirOperation){NULL}, from);
+  return block;
+}
+
+MlirOperation nereid_branch_add_results(MlirOperation branch, intptr_t n, const MlirValue *yes, const MlirValue *no) {
+  const intptr_t old = mlirOperationGetNumResults(branch);
+  MlirBlock blocks[] = {take_block(branch, 0), take_block(branch, 1)};
+  for (int side = 0; side < 2; ++side)
+    nereidMlirOperationInsertOperands(mlirBlockGetTerminator(blocks[side]), old, n, side ? no : yes);
+  const nereid_builder_t builder = nereid_builder_before(branch);
+  MlirOperation made = nereid_branch_build(&builder, mlirOperationGetOperand(branch, 0), blocks[0], blocks[1]);
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(branch); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(branch, i);
+    mlirOperationSetDiscardableAttributeByName(made, mlirIdentifierStr(attribute.name), attribute.attribute);
+  }
+  for (intptr_t i = 0; i < old; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(branch, i), mlirOperationGetResult(made, i));
+  nereidMlirOperationErase(branch);
+  return made;
 }
 
 /* The arith.truncf in the block of `op` that is the only use of `result`; null when there is none. */

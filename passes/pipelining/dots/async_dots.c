@@ -273,7 +273,7 @@ static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phas
   if (!mlirOperationIsNull(async.in.loop))
     wait_after_loop(&async, &flight);
   for (size_t i = 0; i < async.inside.size && !pass->scratch->failed; ++i)
-    nereid_branch_insert_wait(async.inside.data[i].branch, (intptr_t)async.inside.data[i].inputs.size,
+    nereid_branch_insert_wait(pass->scratch, async.inside.data[i].branch, (intptr_t)async.inside.data[i].inputs.size,
                               async.inside.data[i].inputs.data, (intptr_t)async.inside.data[i].results);
   *carried += flight.count;
 }
