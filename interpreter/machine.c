@@ -4,7 +4,7 @@
  *   tt.dot         a function of the whole step
  *   scf.yield      ends its region and forwards its operands; cf.br ends its block
  *
- * A slot keeps its storage between loop iterations. Diagnostics are also here. */
+ * A slot keeps its storage between loop iterations. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/cf.h"
@@ -14,31 +14,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-
-/* --- errors --- */
-
-bool nereid_machine_error(const nereid_step_t *step, const char *format, ...) {
-  char reason[NEREID_ERROR_TEXT - 128], text[NEREID_ERROR_TEXT];
-  nereid_machine_t *machine = step->machine;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(step->op));
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(reason, sizeof reason, format, arguments);
-  va_end(arguments);
-  snprintf(text, sizeof text, "'%.*s' op %s", (int)name.length, name.data, reason);
-  if (!machine || !machine->keeps_error) {
-    mlirEmitError(mlirOperationGetLocation(step->op), text);
-  } else if (!machine->error.text[0]) {
-    machine->error.location = mlirOperationGetLocation(step->op);
-    memcpy(machine->error.text, text, sizeof text);
-  }
-  return false;
-}
-
-bool nereid_machine_exhausted(nereid_machine_t *machine) {
-  machine->out_of_memory = true;
-  return false;
-}
 
 /* --- values --- */
 

@@ -59,12 +59,12 @@ static size_t collect(const emu_cluster_t *cluster, wait_t waits[MAX_WAITS]) {
 /* Returns the parity that a lane waits for. */
 static unsigned awaited(const wait_t *it) {
   const uint64_t phase = emu_lane(it->warp, &it->insn->operands[2], it->lane);
-  return it->insn->operands[2].size == 8 ? nereid_emulator_mbarrier_parity(phase) : (unsigned)phase;
+  return it->insn->operands[2].size == 8 ? emu_mbarrier_parity(phase) : (unsigned)phase;
 }
 
 static void print(const wait_t *it, bool names_cta, char *out, size_t size) {
   char cta[40] = "", object[160] = "";
-  const emu_mbarrier_t *mbarrier = it->at_mbarrier ? nereid_emulator_mbarrier_find(it->cta, it->at) : NULL;
+  const emu_mbarrier_t *mbarrier = it->at_mbarrier ? emu_mbarrier_find(it->cta, it->at) : NULL;
   if (names_cta)
     snprintf(cta, sizeof cta, " of CTA (%u,%u,%u)", it->cta->id[0], it->cta->id[1], it->cta->id[2]);
   if (mbarrier) {

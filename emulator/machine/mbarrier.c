@@ -12,7 +12,7 @@
 #include "emulator/race/race.h"
 #include "emulator/timeline/timeline.h"
 
-enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_SHIFT = 40, PARITY = 62 };
+enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_SHIFT = 40 };
 
 typedef struct fields {
   uint32_t pending, expected, parity;
@@ -22,25 +22,18 @@ typedef struct fields {
 static fields_t unpack(uint64_t bits) {
   return (fields_t){.pending = bits & COUNT_MAX,
                     .expected = bits >> COUNT_BITS & COUNT_MAX,
-                    .parity = bits >> PARITY & 1,
+                    .parity = emu_mbarrier_parity(bits),
                     .tx = (int32_t)((int64_t)(bits << 2) >> (TX_SHIFT + 2))};
 }
 
 static uint64_t pack(fields_t it) {
   return it.pending | (uint64_t)it.expected << COUNT_BITS | ((uint64_t)(uint32_t)it.tx & 0x3fffff) << TX_SHIFT |
-         (uint64_t)it.parity << PARITY | UINT64_C(1) << 63;
-}
-
-static emu_mbarrier_t *find(emu_cta_t *cta, uint32_t offset) {
-  for (size_t i = 0; i < cta->mbarriers.size; ++i)
-    if (cta->mbarriers.data[i].offset == offset)
-      return &cta->mbarriers.data[i];
-  return NULL;
+         (uint64_t)it.parity << EMU_MBARRIER_PARITY | UINT64_C(1) << 63;
 }
 
 emu_mbarrier_t *nereid_emulator_mbarrier_valid(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta,
                                                uint32_t offset) {
-  emu_mbarrier_t *it = find(cta, offset);
+  emu_mbarrier_t *it = emu_mbarrier_find(cta, offset);
   uint64_t there;
   memcpy(&there, cta->shared + offset, sizeof there);
   if (!it)
@@ -87,7 +80,7 @@ static bool transacted(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_m
 bool nereid_emulator_mbarrier_init(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_cta_t *cta, uint32_t offset,
                                    uint32_t count) {
   emu_mbarrier_t it = {.offset = offset, .bits = pack((fields_t){.pending = count, .expected = count})};
-  emu_mbarrier_t *old = find(cta, offset);
+  emu_mbarrier_t *old = emu_mbarrier_find(cta, offset);
   emu_next_t next = EMU_ADVANCE;
   if (!count || count > COUNT_MAX)
     next = nereid_emulator_fail(warp, insn, lane, "an mbarrier expects 1 to %d arrivals, not %u", COUNT_MAX, count);
@@ -102,10 +95,6 @@ bool nereid_emulator_mbarrier_init(emu_warp_t *warp, const emu_insn_t *insn, int
   if (next == EMU_ADVANCE)
     memcpy(cta->shared + offset, &it.bits, sizeof it.bits);
   return next == EMU_ADVANCE;
-}
-
-emu_mbarrier_t *nereid_emulator_mbarrier_find(emu_cta_t *cta, uint32_t offset) {
-  return find(cta, offset);
 }
 
 void nereid_emulator_mbarrier_inval(emu_cta_t *cta, emu_mbarrier_t *it) {
@@ -167,10 +156,6 @@ bool nereid_emulator_mbarrier_await(emu_warp_t *warp, const emu_insn_t *insn, in
 emu_cta_t *nereid_emulator_mbarrier_at(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_space_t space,
                                        uint64_t address, uint32_t *out_offset) {
   return nereid_emulator_shared_range(warp, insn, lane, space, address, 8, 8, out_offset);
-}
-
-uint32_t nereid_emulator_mbarrier_parity(uint64_t state) {
-  return unpack(state).parity;
 }
 
 uint32_t nereid_emulator_mbarrier_pending(uint64_t state) {

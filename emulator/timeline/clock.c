@@ -109,14 +109,14 @@ static void pass(const emu_warp_t *warp, emu_event_t event, uint64_t happened) {
 static void pass_mbarrier(const emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   const int lane = __builtin_ctz(mask);
   const uint64_t phase = emu_lane(warp, &insn->operands[2], lane);
-  const uint32_t parity = insn->operands[2].size == 8 ? nereid_emulator_mbarrier_parity(phase) : (uint32_t)phase & 1;
+  const uint32_t parity = insn->operands[2].size == 8 ? emu_mbarrier_parity(phase) : (uint32_t)phase & 1;
   emu_event_t event = {.kind = NEREID_EMULATOR_EVENT_MBARRIER,
                        .insn = insn,
                        .lanes = mask,
                        .barrier = (uint32_t)emu_address(warp, insn, 1, lane) & EMU_OFFSET_MASK,
                        .phase = (uint8_t)parity,
                        .complete = (emu_predicate(warp, &insn->operands[0]) & mask) == mask};
-  const emu_mbarrier_t *mbarrier = nereid_emulator_mbarrier_find(warp->cta, event.barrier);
+  const emu_mbarrier_t *mbarrier = emu_mbarrier_find(warp->cta, event.barrier);
   pass(warp, event, event.complete && mbarrier ? mbarrier->completed[parity] : 0);
 }
 
@@ -212,7 +212,7 @@ static nereid_emulator_event_kind_t kind_of(const emu_effect_t *effect) {
 /* Records an operation; a wgmma once per four warps, by the first of them. */
 static void record_effect(const emu_effect_t *effect, uint32_t lanes, uint64_t end, bool complete) {
   const emu_mbarrier_t *mbarrier =
-      effect->mbarrier_cta ? nereid_emulator_mbarrier_find(effect->mbarrier_cta, effect->mbarrier) : NULL;
+      effect->mbarrier_cta ? emu_mbarrier_find(effect->mbarrier_cta, effect->mbarrier) : NULL;
   const emu_event_t event = {.kind = (uint8_t)kind_of(effect),
                              .begin = effect->issued,
                              .end = end,
@@ -220,7 +220,7 @@ static void record_effect(const emu_effect_t *effect, uint32_t lanes, uint64_t e
                              .lanes = lanes,
                              .count = effect->transaction,
                              .barrier = effect->mbarrier,
-                             .phase = mbarrier ? (uint8_t)nereid_emulator_mbarrier_parity(mbarrier->bits) : 0,
+                             .phase = mbarrier ? (uint8_t)emu_mbarrier_parity(mbarrier->bits) : 0,
                              .complete = complete};
   if (effect->kind != EMU_GROUP_WGMMA || effect->warp->index % GROUP_WARPS == 0)
     nereid_emulator_timeline_record(effect->warp, event);

@@ -1,4 +1,5 @@
-/* The two implementations of nereid_assemble; see assemble.h for the contract of each argument. */
+/* The two implementations of nereid_assemble, with the contract of assemble.h for each argument; and what they share
+ * (text.c). */
 #ifndef NEREID_TARGET_ASSEMBLERS_H
 #define NEREID_TARGET_ASSEMBLERS_H
 

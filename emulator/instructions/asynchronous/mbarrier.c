@@ -38,7 +38,7 @@ static emu_next_t inval(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask)
     uint32_t offset = 0;
     emu_cta_t *cta = nereid_emulator_mbarrier_at(warp, insn, (int)lane, (emu_space_t)insn->space,
                                                  emu_address(warp, insn, 0, (int)lane), &offset);
-    emu_mbarrier_t *it = cta ? nereid_emulator_mbarrier_find(cta, offset) : NULL;
+    emu_mbarrier_t *it = cta ? emu_mbarrier_find(cta, offset) : NULL;
     if (!cta ||
         (!it && nereid_emulator_violate(warp, insn, (int)lane, NEREID_EMULATOR_RULE_MBARRIER_INVALID,
                                         "no mbarrier is at shared address 0x%x: not initialized, or invalidated",
@@ -98,18 +98,18 @@ static bool test(emu_warp_t *warp, const emu_insn_t *insn, int lane, bool *out_d
   emu_cta_t *cta;
   emu_mbarrier_t *it = object(warp, insn, lane, 1, &cta);
   uint64_t phase = emu_lane(warp, &insn->operands[2], lane);
-  uint32_t parity = insn->operands[2].size == 8 ? nereid_emulator_mbarrier_parity(phase) : (uint32_t)phase;
+  uint32_t parity = insn->operands[2].size == 8 ? emu_mbarrier_parity(phase) : (uint32_t)phase;
   if (!it)
     return false;
   if (parity > 1)
     return nereid_emulator_fail(warp, insn, lane, "a phase's parity is 0 or 1, not %u", parity) == EMU_ADVANCE;
-  *out_done = nereid_emulator_mbarrier_parity(it->bits) != parity;
+  *out_done = emu_mbarrier_parity(it->bits) != parity;
   uint32_t offset = it->offset;
   if (!*out_done && warp->cta->launch->landing == NEREID_EMULATOR_LAND_AT_WAIT) {
     if (!nereid_emulator_land_tracked(cta, offset))
       return false;
     it = nereid_emulator_mbarrier_valid(warp, insn, lane, cta, offset);
-    *out_done = it && nereid_emulator_mbarrier_parity(it->bits) != parity;
+    *out_done = it && emu_mbarrier_parity(it->bits) != parity;
   }
   if (cta->race)
     nereid_emulator_race_mbarrier(warp, insn, lane, cta, offset, *out_done ? EMU_RACE_OBSERVE : EMU_RACE_USE);

@@ -7,7 +7,26 @@
  * IR next to the PTX or --abi requests it. */
 #include "tools/nereid/run/run.h"
 
+#include <stdlib.h>
+
 enum { DESCRIPTOR_BYTES = 128, MAX_THREADS = 1024 };
+
+bool tool_parse_extents(const char *text, uint32_t grid[3]) {
+  grid[0] = grid[1] = grid[2] = 1;
+  for (int i = 0; i < 3; ++i) {
+    char *end;
+    unsigned long long extent = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : UINT64_MAX;
+    if (extent > INT32_MAX)
+      return false;
+    grid[i] = (uint32_t)extent;
+    if (!*end)
+      return true;
+    if (*end != ',')
+      return false;
+    text = end + 1;
+  }
+  return false;
+}
 
 /* Returns whether `name` is a compiler-generated name for parameter `i`, KERNEL_param_I, which is not shown to
  * users. */

@@ -72,23 +72,6 @@ const tool_command_t tool_command_run = {
 
 enum { REPEATS = 100 };
 
-bool tool_parse_extents(const char *text, uint32_t grid[3]) {
-  grid[0] = grid[1] = grid[2] = 1;
-  for (int i = 0; i < 3; ++i) {
-    char *end;
-    unsigned long long extent = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : UINT64_MAX;
-    if (extent > INT32_MAX)
-      return false;
-    grid[i] = (uint32_t)extent;
-    if (!*end)
-      return true;
-    if (*end != ',')
-      return false;
-    text = end + 1;
-  }
-  return false;
-}
-
 /* Parses the metadata, with parameters, from the texts of a job. */
 static nereid_status_t describe(nereid_arena_t *arena, tool_job_t *job, nereid_message_t *message) {
   nereid_image_t image;
