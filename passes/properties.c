@@ -143,6 +143,10 @@ const char *nereid_property_meaning(nereid_property_index_t property) {
   return properties[property].meaning;
 }
 
+const char *nereid_property_establishers(nereid_property_index_t property) {
+  return properties[property].by;
+}
+
 /* --- sets of properties --- */
 
 static MlirWalkResult check_all(MlirOperation op, void *data) {

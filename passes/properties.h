@@ -68,6 +68,7 @@ typedef struct nereid_properties {
 
 const char *nereid_property_name(nereid_property_index_t property);
 const char *nereid_property_meaning(nereid_property_index_t property);
+const char *nereid_property_establishers(nereid_property_index_t property); /* "a or b" */
 
 /* Checks the properties of the set `requested` at and below `root`. */
 nereid_properties_t nereid_properties_find(MlirOperation root, uint32_t requested);

@@ -1,7 +1,7 @@
 /* The ring of a channel, and what the ops that fill and read its slots have in common.
  *
  *   %slot = ttg.memdesc_index %ring[%i]                 nereid_channel_slot
- *   %full, %empty                                       mbarriers of each slot; %i and its phase: a counter of the nest */
+ *   %full, %empty                                       mbarriers of each slot; %i, its phase: a counter of the nest */
 #ifndef NEREID_PASSES_CHANNEL_RING_H
 #define NEREID_PASSES_CHANNEL_RING_H
 

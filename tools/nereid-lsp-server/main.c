@@ -22,7 +22,7 @@ static const char usage[] =
     "A language server for Triton's tensor IR. An editor starts it and talks to it over stdin and stdout.\n"
     "  --stdio               accepted, because editors pass it: stdin and stdout are the only connection\n"
     "  --lit-test            reads messages that lines '// -----' separate, and indents answers; for tests\n"
-    "  --time-limit=SECONDS  processor time after which an analysis is given up (default: 20)\n"
+    "  --time-limit=SECONDS  processor time after which an analysis is ended (default: 20)\n"
     "  --version             prints the version\n";
 
 typedef struct options {

@@ -40,13 +40,13 @@ static void print_properties(const char *verb, uint32_t set) {
 }
 
 static void print_property_table(void) {
-  puts(
-      "\n## Properties\n\nWhat passes require before them, establish, and preserve where it held before. Builds with "
-      "assertions check it\naround each pass and report an error that names pass and property.\n\n| property | meaning "
-      "|\n|---|---|");
+  puts("\n## Properties\n\nWhat passes require before them, establish, and preserve where it held before. Builds with "
+       "assertions check it\naround each pass and report an error that names pass and property.\n\n"
+       "| property | meaning | established by |\n|---|---|---|");
   for (int i = 0; i < NEREID_PROPERTY_COUNT; i++)
-    printf("| `%s` | %s |\n", nereid_property_name((nereid_property_index_t)i),
-           nereid_property_meaning((nereid_property_index_t)i));
+    printf("| `%s` | %s | %s |\n", nereid_property_name((nereid_property_index_t)i),
+           nereid_property_meaning((nereid_property_index_t)i),
+           nereid_property_establishers((nereid_property_index_t)i));
 }
 
 static int print_pass_docs(void) {

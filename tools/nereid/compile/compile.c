@@ -56,8 +56,9 @@ static const tool_option_t options[] = {
     {"--kernel", "NAME", "the public function to compile, when there are several", TOOL_TEXT, AT(kernel)},
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, AT(block)},
     {"--abi", "ABI",
-     "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "
-     "when the IR is next to it, else ptx",
+     "ABI of PTX without metadata: triton, with two scratch pointers after the arguments, or ptx, without (default: "
+     "triton "
+     "if the IR is next to it, else ptx)",
      TOOL_TEXT, AT(abi)},
     {"--no-fp-fusion", NULL, "do not contract multiply and add to fma", TOOL_FLAG, AT(no_fp_fusion)},
     {"--no-global-order", NULL, "insert no barriers between dependent accesses to global memory within a program",

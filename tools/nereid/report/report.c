@@ -27,17 +27,18 @@ typedef struct settings {
 } settings_t;
 
 static const tool_option_t options[] = {
-    {"-o", "FILE", "where to write; default: the name of the input with .html, or standard output with --json",
+    {"-o", "FILE", "where to write (default: the name of the input with .html, or standard output with --json)",
      TOOL_TEXT, offsetof(settings_t, output)},
     {"--json", NULL, "write JSON (docs/report.md) instead of a page", TOOL_FLAG, offsetof(settings_t, json)},
-    {"--source", "FOLDER", "folder with the source files that locations name; default: as they are named", TOOL_TEXT,
+    {"--source", "FOLDER", "folder with the source files that locations name (default: as they are named)", TOOL_TEXT,
      offsetof(settings_t, source)},
     TOOL_JOB_OPTIONS,
     TOOL_PLAN_OPTIONS(settings_t, run.plan),
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(settings_t, run.block)},
     {"--abi", "ABI",
-     "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "
-     "when the IR is next to it, else ptx",
+     "ABI of PTX without metadata: triton, with two scratch pointers after the arguments, or ptx, without (default: "
+     "triton "
+     "if the IR is next to it, else ptx)",
      TOOL_TEXT, offsetof(settings_t, run.abi)},
 };
 

@@ -20,14 +20,15 @@ static const tool_option_t options[] = {
     TOOL_PLAN_OPTIONS(run_settings_t, plan),
     {"--block", "X[,Y[,Z]]", "threads per CTA, for PTX without .reqntid", TOOL_TEXT, offsetof(run_settings_t, block)},
     {"--abi", "ABI",
-     "ABI of PTX without metadata: triton (two scratch pointers after the arguments) or ptx (none); default: triton "
-     "when the IR is next to it, else ptx",
+     "ABI of PTX without metadata: triton, with two scratch pointers after the arguments, or ptx, without (default: "
+     "triton "
+     "if the IR is next to it, else ptx)",
      TOOL_TEXT, offsetof(run_settings_t, abi)},
-    {"--on", "ENGINE", "gpu, emulator or interpreter; default: the first available one", TOOL_TEXT,
+    {"--on", "ENGINE", "gpu, emulator or interpreter (default: the first available one)", TOOL_TEXT,
      offsetof(run_settings_t, engine)},
     {"--check", "ENGINE", "also run on this engine and compare every tensor", TOOL_TEXT,
      offsetof(run_settings_t, check)},
-    {"--check-axis", NULL, "check every value in the interpreter against the claims of axis analysis", TOOL_FLAG,
+    {"--check-axis", NULL, "check every value in the interpreter against the facts of the axis analysis", TOOL_FLAG,
      offsetof(run_settings_t, check_axis)},
     {"--out", "NAME=FILE.npy", "write a tensor to a file after the run", TOOL_LIST, offsetof(run_settings_t, outputs)},
     {"--bench", NULL, "time 100 more runs, with the L2 cache flushed before each", TOOL_FLAG,
@@ -37,8 +38,8 @@ static const tool_option_t options[] = {
     {"--initcheck", NULL, "track uninitialized bits in the emulator, and fail when they affect the result", TOOL_FLAG,
      offsetof(run_settings_t, initcheck)},
     {"--stop-on", "RULES",
-     "stop the emulator at the first violation of these rules, separated by commas, or all; "
-     "default: report violations and continue (docs/emulator.md lists the rules)",
+     "stop the emulator at the first violation of these rules, separated by commas, or all: docs/emulator.md lists "
+     "them (default: report violations and continue)",
      TOOL_TEXT, offsetof(run_settings_t, stop_on)},
     {"--racecheck", NULL, "detect races in the emulator; exit status 1 when there are any", TOOL_FLAG,
      offsetof(run_settings_t, racecheck)},
@@ -49,9 +50,9 @@ static const tool_option_t options[] = {
      "--landing is then wait by default",
      TOOL_TEXT, offsetof(run_settings_t, timeline)},
     {"--timeline-ctas", "FIRST[-LAST]",
-     "the CTAs of the timeline, by number in the grid, x fastest; default: those of the first cluster", TOOL_TEXT,
+     "the CTAs of the timeline, by number in the grid, x fastest (default: those of the first cluster)", TOOL_TEXT,
      offsetof(run_settings_t, timeline_ctas)},
-    {"--timeline-events", "N", "limit on the events of the timeline; default: 200000", TOOL_INTEGER,
+    {"--timeline-events", "N", "limit on the events of the timeline (default: 200000)", TOOL_INTEGER,
      offsetof(run_settings_t, timeline_events)},
     {"--lineinfo", NULL, "keep source lines when compiling; for the emulator they are always kept", TOOL_FLAG,
      offsetof(run_settings_t, lineinfo)},

@@ -34,18 +34,19 @@ typedef struct run_settings {
 #define TOOL_JOB_OPTIONS \
     {"--grid", "X[,Y[,Z]]", \
      "CTAs to launch (clusters when num-ctas is more than 1): numbers, or expressions of arguments such as " \
-     "'ceildiv(n, 1024)'; default: the kernel's own grid", \
+     "'ceildiv(n, 1024)' (default: the kernel's own grid)", \
      TOOL_TEXT, offsetof(run_settings_t, grid)}, \
     {"--arg", "NAME=SPEC", "an argument by its name or position: 7, 0.5, f32[64x64]:rand, @file.npy", TOOL_LIST, \
      offsetof(run_settings_t, arguments)}, \
-    {"--tolerance", "X", "largest relative error of results; default: by type", TOOL_TEXT, \
+    {"--tolerance", "X", "largest relative error of results (default: by type)", TOOL_TEXT, \
      offsetof(run_settings_t, tolerance)}, \
-    {"--seed", "N", "seed of rand, randint and the emulator's random choices; default: 0", TOOL_INTEGER, \
+    {"--seed", "N", "seed of rand, randint and the emulator's random choices (default: 0)", TOOL_INTEGER, \
      offsetof(run_settings_t, seed)}, \
-    {"--steps", "N", "stop after this many steps of the interpreter, or of a warp of the emulator; default: no limit", \
-     TOOL_INTEGER, offsetof(run_settings_t, steps)}, \
+    {"--steps", "N", \
+     "stop after this many steps of the interpreter, or of a warp of the emulator (default: no limit)", TOOL_INTEGER, \
+     offsetof(run_settings_t, steps)}, \
     {"--kernel", "NAME", "the kernel of the input to run", TOOL_TEXT, offsetof(run_settings_t, kernel)}, \
-    {"--target", "T", "target to compile for; default: the engine's", TOOL_TEXT, offsetof(run_settings_t, target)}, \
+    {"--target", "T", "target to compile for (default: the engine's)", TOOL_TEXT, offsetof(run_settings_t, target)}, \
     {"--define", "NAME=VALUE", "replace ${NAME} in the text of the input", TOOL_LIST, \
      offsetof(run_settings_t, defines)}, \
     {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)}, \
@@ -61,7 +62,7 @@ typedef struct run_settings {
      "in the emulator, stores become visible to the async proxy only after a fence of the thread", TOOL_FLAG, \
      offsetof(run_settings_t, proxy_at_fence)}, \
     {"--shared", "BYTES", \
-     "dynamic shared memory per CTA; default: from the metadata or the IR next to the input, else the maximum", \
+     "dynamic shared memory per CTA (default: from the metadata or the IR next to the input, else the maximum)", \
      TOOL_INTEGER, offsetof(run_settings_t, shared)}, \
     {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG, \
      offsetof(run_settings_t, no_global_order)}, \
