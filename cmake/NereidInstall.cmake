@@ -27,6 +27,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/python-free-bindings/include/ ${NEREID_G
         DESTINATION ${NEREID_INSTALL_INCLUDE} FILES_MATCHING PATTERN *.h)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/base DESTINATION ${NEREID_INSTALL_INCLUDE} FILES_MATCHING PATTERN *.h)
 
+# In a build folder `nereid aot` finds the headers at the same place, relative to the tool, as in an installation.
+set(headers ${PROJECT_BINARY_DIR}/include/nereid-${PROJECT_VERSION_MAJOR})
+file(MAKE_DIRECTORY ${headers})
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python-free-bindings/include/nereid ${headers}/nereid SYMBOLIC)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/base ${headers}/base SYMBOLIC)
+
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/NereidConfig.cmake.in
   ${PROJECT_BINARY_DIR}/install/NereidConfig.cmake INSTALL_DESTINATION ${NEREID_INSTALL_CMAKE})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/NereidConfigVersion.cmake
