@@ -91,8 +91,8 @@ def TT_AtomicLoadOp : TT_Op<"atomic_load",
     [TT_SameOperandsAndResultEncoding, TT_PointerTo<"result", "ptr">, TT_MaskOf<"result", "mask">]> {
   let summary = "atomically load each element";
   let description = [{
-    The order is relaxed or acquire. An acquire orders the load before all later accesses of the program. Where `mask` is
-    false no memory is read and the element is undefined. Of Triton 3.9.
+    The order is relaxed or acquire. An acquire orders the load before all later accesses of the program. Where `mask`
+    is false no memory is read and the element is undefined. Of Triton 3.9.
   }];
   let arguments = (ins Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
                        Optional<TT_BoolLike>:$mask, TT_MemSemanticAttr:$sem, TT_MemSyncScopeAttr:$scope);

@@ -1,7 +1,7 @@
 /* Layouts of tensors for another number of warps: a partition that only computes addresses needs four warps, whatever
  * the kernel has.
  *
- *   #ttg.blocked<{…, warpsPerCTA = [8, 1], order = [1, 0]}>   8 -> 4 warps:   #ttg.blocked<{…, warpsPerCTA = [4, 1], …}>
+ *   #ttg.blocked<{…, warpsPerCTA = [8, 1], order = [1, 0]}>   8 -> 4 warps: #ttg.blocked<{…, warpsPerCTA = [4, 1], …}>
  *
  * Warps along the slowest dimension go first, so that a transposed layout has the transposed warps. */
 #ifndef NEREID_PASSES_RELAYOUT_H

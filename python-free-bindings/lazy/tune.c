@@ -1,6 +1,6 @@
 /* Finds the fastest configuration of a variant on the arguments of a launch.
  *
- *   every build ends ── prune ── first round: warm-up, 1 run, and `runs` - 1 more unless it is much slower than the best
+ *   every build ends ── prune ── first round: warm-up, a run, and `runs` - 1 more unless it is far slower than the best
  *                             ── second round: configurations within 5 % of the best, in turn, `runs` times
  *
  * A run is: restore the saved arguments, flush the L2 cache, launch between two marks of the timer. The second round

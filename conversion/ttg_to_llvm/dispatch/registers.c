@@ -1,7 +1,9 @@
 /* Reallocates registers between the regions of ttg.warp_specialize; see dispatch.h.
  *
- *   ttg.maxnreg = 168, actualRegisters = array<i32: 240, 24>     default region:  setmaxnreg.inc 240 … setmaxnreg.dec 168
- *                                                          ->    partition 0:     setmaxnreg.dec 24  … setmaxnreg.inc 168
+ *   ttg.maxnreg = 168, actualRegisters = array<i32: 240, 24>   ->
+ *
+ *     default region:  setmaxnreg.inc 240 … setmaxnreg.dec 168
+ *     partition 0:     setmaxnreg.dec 24  … setmaxnreg.inc 168
  *
  * setmaxnreg takes registers from those with which the CTA was launched, and all warps of a group of four execute it
  * (PTX ISA, "setmaxnreg"): a warp that requests more than the others leave would wait for ever. */

@@ -9,7 +9,7 @@
  * and where the mask is false it is 0. Functions that PTX lacks become loops (atomic_loop.h). A scalar orders for its
  * whole program, so a barrier goes before a release and after an acquire; the elements of a tensor order for their own
  * threads. An atomic that does not change memory, such as a sum of 0, and does not release is a load of the same order
- * and scope. ptxas accepts the qualifiers in any order; the order here is Triton's, which programs search the PTX for. */
+ * and scope. ptxas accepts the qualifiers in any order. The order is Triton's, as programs search PTX for its text. */
 #include "conversion/ttg_to_llvm/memory/atomic.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/atomic_loop.h"

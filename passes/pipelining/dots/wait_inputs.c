@@ -2,8 +2,8 @@
  *
  *     %r:3 = ttng.warp_group_dot_wait %d, %slot_a, %slot_b {pendings = 1}
  *
- * %d: the result of the completed dot, whose later uses become uses of %r#0. The buffers keep the slots in use until the
- * wait. */
+ * %d: the result of the completed dot, whose later uses become uses of %r#0. The buffers keep the slots in use until
+ * the wait. */
 #include "passes/pipelining/dots/wait_inputs.h"
 
 #include "dialects/defining_op.h"

@@ -14,8 +14,8 @@ void nereid_wait_inputs(const nereid_dot_block_t *in, MlirOperation before, cons
 bool nereid_wait_inputs_exist(const nereid_dot_block_t *in, MlirOperation before, const nereid_dot_flight_t *flight,
                               int n);
 
-/* Appends the buffers of a group that this iteration knows and that are not among the inputs: views are of the iteration
- * before for older groups. */
+/* Appends the buffers of a group that are values of this iteration and not among the inputs. The views of older groups
+ * are of the iteration before. */
 void nereid_wait_inputs_add_buffers(const nereid_dot_block_t *in, nereid_dot_values_t *inputs,
                                     const nereid_dot_in_flight_t *group);
 

@@ -1,7 +1,7 @@
 /* Prints the C header of a library: one documented function per kernel, and one per configuration.
  *
- *   NEREID_MUST_USE nereid_status_t k_add(nereid_library_t *library, const nereid_launch_t *launch, uint64_t x, int32_t n,
- *                                         nereid_message_t *message); */
+ *   NEREID_MUST_USE nereid_status_t k_add(nereid_library_t *library, const nereid_launch_t *launch, uint64_t x,
+ *                                         int32_t n, nereid_message_t *message); */
 #include "tools/nereid/aot/functions.h"
 
 #include "tools/nereid/aot/print.h"

@@ -1,6 +1,6 @@
 /* A run as a directory: the kernel, its options, its arguments as .npy files, its results.
  *
- *   nereid run k.ttir --arg x=f32[64]:rand --record case    writes    case/case.json, case/kernel.ttir, case/0-x.npy, ...
+ *   nereid run k.ttir --arg x=f32[64]:rand --record case    writes case/case.json, case/kernel.ttir, case/0-x.npy, ...
  *   nereid run case                                         reads them
  *
  * The manifest, case.json, is a command line in parts:
