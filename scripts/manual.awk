@@ -36,6 +36,7 @@ function summary(text) {
   sub(/\.$/, "", text)
   emit(".SH NAME\n" title " \\- " inline(tolower(substr(text, 1, 1)) substr(text, 2)))
   emit(".SH SYNOPSIS\n" synopsis)
+  summaries[n_commands] = text
   named = 1
 }
 
@@ -48,9 +49,12 @@ BEGIN {
   } else {
     begin("nereid", ".B nereid\nCOMMAND [options]")
     summary("Compiles Triton's tensor IR to NVIDIA machine code and runs it")
-    emit(".SH DESCRIPTION")
+    emit(".SH DESCRIPTION\nCompiles kernels in Triton's tensor IR, the llvm dialect of MLIR, LLVM IR or PTX; runs them on a GPU, in " \
+         "the PTX emulator or in the interpreter; shows and tests what passes do. Each command has a page of its own.")
   }
 }
+
+function environment(name, text) { print ".TP\n\\fB" name "\\fR\n" escaped(text) >> file }
 
 { gsub(/\\\|/, "\001") }
 /^# / || /: do not edit\.$/ || /^Written by / || /^\|---/ || /^\| (option|property) \|/ || /^$/ { next }
@@ -74,19 +78,35 @@ BEGIN {
   line = $0
   sub(/^\| /, "", line)
   sub(/ \|$/, "", line)
-  split(line, cells, / \| /)
+  n = split(line, cells, / \| /)
   if (!page && !options[file]++) emit(".SH OPTIONS")
-  emit(".TP\n" inline(cells[1]) "\n" inline(cells[2]))
+  emit(".TP\n" inline(cells[1]) "\n" inline(cells[2]) (n > 2 ? " Established by " inline(cells[3]) "." : ""))
   next
 }
 /^- / { emit(".br\n\\(bu " inline(substr($0, 3))); next }
 !named { summary($0); next }
+sub(/^Exit status: /, "") && !page { exit_status = inline($0); next }
 { emit(inline($0)); if (page) emit(".br") }
 
 END {
   if (page) exit
   close(file)
   file = out "/nereid.1"
+  print ".SH COMMANDS" >> file
+  for (i = 1; i <= n_commands; i++)
+    print ".TP\n\\fB" escaped(substr(commands[i], 8)) "\\fR\n" inline(summaries[i]) "." >> file
+  print ".SH EXIT STATUS\n" exit_status >> file
+  print ".SH ENVIRONMENT" >> file
+  environment("CUDA_HOME, CUDA_PATH", "folders of a CUDA toolkit: ptxas, nvJitLink, libdevice")
+  environment("PATH", "ptxas, nvdisasm")
+  environment("NEREID_STORE", "store of compiled kernels, as for --store")
+  environment("NEREID_STORE_LIMIT", "limit of its folder, such as 20G")
+  environment("NEREID_REDIS_PASSWORD", "password of its server")
+  environment("CC", "C compiler of nereid aot")
+  environment("TMPDIR", "folder of temporary files")
+  environment("NO_COLOR, PAGER", "output of nereid diff on a terminal")
+  print ".SH EXAMPLES\n.nf\nnereid compile kernel.ttir \\-o kernel.cubin\nnereid info kernel.cubin\n" \
+        "nereid run kernel.ttir \\-\\-grid 98 \\-\\-arg x=f32[100000]:rand \\-\\-arg n=100000 \\-\\-check interpreter\n.fi" >> file
   line = ""
   commands[++n_commands] = "nereid-lsp-server"
   commands[++n_commands] = "nereid-opt"
