@@ -375,6 +375,11 @@ static bool is_zero(MlirValue value) {
   return mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == 0;
 }
 
+bool nereid_ring_has_other(MlirOperation load) {
+  MlirValue other = nereid_tt_load_get_other(load);
+  return !mlirValueIsNull(other) && !is_zero(other);
+}
+
 bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                            const nereid_axis_result_t *axis, nereid_ring_load_t *out) {
   if (!nereid_ring_is_load(op->op))
@@ -395,8 +400,7 @@ bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_sched
        use = mlirOpOperandGetNextUse(use), ++users)
     if (!add_user(&reading, mlirOpOperandGetOwner(use)))
       return false;
-  MlirValue other = is_tma(op->op) ? (MlirValue){NULL} : nereid_tt_load_get_other(op->op);
-  out->selects = out->direct.size < users && !mlirValueIsNull(other) && !is_zero(other);
+  out->selects = out->direct.size < users && !is_tma(op->op) && nereid_ring_has_other(op->op);
   if (out->direct.size < users) /* a load from the slot at its first use */
     add_read(&reading, out->use_stage, out->use_cluster < op->cluster || !nereid_ring_crosses_warps(op->op), false);
   return true;

@@ -18,16 +18,13 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/pipelining/ring.h"
 #include "passes/pipelining/rings/ring_barriers.h"
 #include "passes/pipelining/rings/ring_sharing.h"
 #include "passes/support/descriptor.h"
 #include "passes/support/scalar.h"
-#include "passes/support/splat.h"
 
-#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-#include <math.h>
 
 enum { LANES = 32 };
 
@@ -69,38 +66,21 @@ static void emit_tma(const nereid_channel_emitter_t *emit, size_t number, MlirVa
 
 /* --- copies by cp.async --- */
 
-static bool is_positive_zero(MlirAttribute element) {
-  if (mlirAttributeIsAFloat(element)) {
-    const double number = mlirFloatAttrGetValueDouble(element);
-    return number == 0.0 && !signbit(number);
-  }
-  return mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == 0;
-}
-
-/* Whether threads store the elements that the mask of `load` excludes: cp.async only fills in zeros. */
-static bool stores_others(MlirOperation load) {
-  MlirValue other = nereid_tt_load_get_other(load);
-  MlirAttribute element = mlirValueIsNull(other) ? (MlirAttribute){NULL} : nereid_splat_constant(other);
-  return !mlirValueIsNull(nereid_tt_load_get_mask(load)) && !mlirValueIsNull(other) &&
-         (mlirAttributeIsNull(element) || !is_positive_zero(element));
-}
-
+/* Whether threads store elements that masks exclude: cp.async only fills in zeros. */
 static bool stores_others_of(const nereid_channel_t *channel) {
   for (size_t i = 0; i < channel->size; ++i)
-    if (stores_others(channel->values[i].op))
+    if (nereid_ring_has_other(channel->values[i].op))
       return true;
   return false;
 }
 
 /* The value of elements that the mask of `load` excludes; null when it has no mask. */
-static MlirValue fill_of(const nereid_channel_emitter_t *emit, MlirOperation load, const nereid_builder_t *builder) {
-  MlirValue other = nereid_tt_load_get_other(load);
-  if (mlirValueIsNull(nereid_tt_load_get_mask(load)) || !mlirValueIsNull(other))
-    return mlirValueIsNull(nereid_tt_load_get_mask(load)) ? (MlirValue){NULL} : other;
-  MlirType tensor = mlirValueGetType(nereid_ir_result(load)), element = mlirShapedTypeGetElementType(tensor);
-  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(tensor), element, 0.0)
-                                                 : mlirIntegerAttrGet(element, 0);
-  return nereid_channel_result(emit, nereid_arith_constant_build(builder, mlirDenseElementsAttrSplatGet(tensor, zero)));
+static MlirValue excluded_value(const nereid_channel_emitter_t *emit, MlirOperation load,
+                                const nereid_builder_t *builder) {
+  MlirValue value = nereid_ring_excluded_value(builder, load, false);
+  if (!mlirValueIsNull(value) && mlirValueIsNull(nereid_tt_load_get_other(load))) /* new zeros */
+    nereid_channel_assign(emit, mlirOpResultGetOwner(value));
+  return value;
 }
 
 static void emit_copy(const nereid_channel_emitter_t *emit, size_t number) {
@@ -109,7 +89,7 @@ static void emit_copy(const nereid_channel_emitter_t *emit, size_t number) {
   MlirValue slot = nereid_channel_slot(emit, &builder, number, emit->counter->index);
   nereid_channel_assign(emit, nereid_ttg_async_copy_global_to_local_build(
                                   &builder, nereid_tt_load_get_ptr(load), slot, nereid_tt_load_get_mask(load),
-                                  fill_of(emit, load, &builder), nereid_tt_load_get_cache(load),
+                                  excluded_value(emit, load, &builder), nereid_tt_load_get_cache(load),
                                   nereid_tt_load_get_evict(load), false, 1));
 }
 
