@@ -115,10 +115,11 @@ nereid_status_t nereid_layout_nvmma_shared(int rank, const int64_t *shape, int s
   if (!tma_box(&builder, swizzle_bytes, transposed, element_bits, fp4_padded, box))
     return NEREID_ERROR_ARGUMENT;
   int32_t order[NEREID_LAYOUT_MAX_RANK];
-  nereid_layout_matrix_order(rank, true, order);
-  if (!swizzle_bytes) {
-    for (int d = rank - 1; d >= 0; d--)
-      nereid_layout_builder_identity(&builder, NEREID_LAYOUT_OFFSET, d, box[d]);
+  if (!swizzle_bytes) { /* row-major, rotated when transposed, as box_coordinates */
+    for (int i = 0; i < rank; i++) {
+      order[i] = transposed ? (rank - i) % rank : rank - 1 - i;
+      nereid_layout_builder_identity(&builder, NEREID_LAYOUT_OFFSET, order[i], box[order[i]]);
+    }
     return nereid_layout_builder_finish(&builder, order, out);
   }
   if (!swizzled_box(&builder, box, swizzle_bytes, transposed, element_bits, fp4_padded))

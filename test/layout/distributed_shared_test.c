@@ -359,6 +359,11 @@ static void test_nvmma_shared_without_swizzle_is_plain(void **unused) {
   /* A TMA box has at most 256 columns: the second half follows the four rows of the first. */
   check_coordinates(&layout, nereid_layout_apply(&layout, 256, 0, 0, 0), (int32_t[]){1, 0});
   check_coordinates(&layout, nereid_layout_apply(&layout, 1024, 0, 0, 0), (int32_t[]){0, 256});
+  int64_t turned[] = {512, 4}; /* the same memory, transposed */
+  assert_int_equal(nereid_layout_nvmma_shared(2, turned, 0, true, 16, false, NULL, &layout), NEREID_OK);
+  check_coordinates(&layout, nereid_layout_apply(&layout, 1, 0, 0, 0), (int32_t[]){1, 0});
+  check_coordinates(&layout, nereid_layout_apply(&layout, 256, 0, 0, 0), (int32_t[]){0, 1});
+  check_coordinates(&layout, nereid_layout_apply(&layout, 1024, 0, 0, 0), (int32_t[]){256, 0});
   int64_t small[] = {4, 64};
   assert_int_equal(nereid_layout_nvmma_shared(2, small, 128, false, 16, false, NULL, &layout), NEREID_ERROR_ARGUMENT);
 }
