@@ -225,7 +225,7 @@ static void stuck(emu_cluster_t *cluster) {
   for (uint32_t g = 1; g < warp->n_groups && group->state != EMU_WAITING; ++g)
     group = &warp->groups[g];
   const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
-  char waits[300];
+  char waits[600];
   nereid_emulator_describe_waits(cluster, waits, sizeof waits);
   if (group->state == EMU_WAITING || waits_elsewhere(warp))
     (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),

@@ -64,11 +64,16 @@ static bool lower_inval(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
-/* A warp of its own, as the producer of a divided loop, waits for an empty slot before it expects bytes. The lanes that
- * copy nothing must be past that wait: two phases later they would wait for the parity of a phase that is over. */
+/* A partition, as the producer of a divided loop, waits for an empty slot before it expects bytes. The threads that copy
+ * nothing must be past that wait: when the slot has been filled and emptied, they would wait for a phase that never
+ * completes. */
 static void emit_end_of_waits(nereid_lower_t *lower) {
-  if (lower->group->grid.num_warps == 1 && !mlirValueIsNull(lower->group->barrier))
+  if (mlirValueIsNull(lower->group->barrier))
+    return;
+  if (lower->group->grid.num_warps == 1)
     nereid_emit_warp_barrier(lower);
+  else
+    nereid_emit_barrier(lower);
 }
 
 static bool lower_expect(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
