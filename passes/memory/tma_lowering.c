@@ -122,7 +122,8 @@ static void replace_buffers(const access_t *access, MlirValue buffer) {
     next = mlirOpOperandGetNextUse(use);
     MlirType type = mlirOperationGetNumResults(user) ? mlirValueGetType(nereid_ir_result(user)) : (MlirType){NULL};
     if (nereid_op_kind(user) != NEREID_OP_TTG_LOCAL_ALLOC || nereid_ttg_memdesc_type_get_mutable_memory(type) ||
-        !mlirAttributeEqual(nereid_ttg_memdesc_type_get_encoding(type), encoding))
+        !mlirAttributeEqual(nereid_ttg_memdesc_type_get_encoding(type), encoding) ||
+        !nereid_ring_view_is_local(nereid_ir_result(user)))
       continue;
     nereid_ring_replace_view(nereid_ir_result(user), buffer);
     nereidMlirOperationErase(user);

@@ -450,6 +450,20 @@ static void make_captures_mutable(MlirOperation op, intptr_t capture) {
     make_mutable(mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(partitions, r)), capture));
 }
 
+bool nereid_ring_view_is_local(MlirValue view) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(view); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(user) == NEREID_OP_SCF_YIELD || nereid_op_kind(user) == NEREID_OP_SCF_FOR)
+      return false;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r) {
+      MlirValue result = mlirOperationGetResult(user, r);
+      if (nereid_ttg_memdesc_type_isa(mlirValueGetType(result)) && !nereid_ring_view_is_local(result))
+        return false;
+    }
+  }
+  return true;
+}
+
 void nereid_ring_replace_view(MlirValue old, MlirValue slot) {
   for (MlirOpOperand use = mlirValueGetFirstUse(old); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);

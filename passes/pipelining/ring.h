@@ -92,6 +92,9 @@ int64_t nereid_ring_slot_bytes(MlirType slot);
 /* The memdesc type of the buffer of `slots` slots of type `slot`, with their spacing. */
 MlirType nereid_ring_type(MlirType slot, int64_t slots);
 
+/* Whether the buffer and all views of it are used in their regions only: others carry the type of an immutable one. */
+bool nereid_ring_view_is_local(MlirValue view);
+
 /* Replaces the immutable buffer `old` by `slot`, which is mutable, and so all views of it. */
 void nereid_ring_replace_view(MlirValue old, MlirValue slot);
 
