@@ -132,7 +132,12 @@ static void plan_inside(async_t *async, MlirOperation branch, const nereid_dot_f
     return;
   for (int i = 0; i < flight->count; ++i)
     nereid_wait_inputs_add_buffers(&async->in, &inside.inputs, &flight->groups[i]);
-  nereid_vector_push(async->pass->scratch, &async->inside, inside);
+  if (!inside.inputs.size) { /* groups of the previous iteration, whose buffers this one defines later */
+    inside.inputs = results;
+    inside.results = results.size;
+  }
+  if (inside.inputs.size)
+    nereid_vector_push(async->pass->scratch, &async->inside, inside);
 }
 
 typedef void (*completed_t)(async_t *async, MlirOperation before, const nereid_dot_flight_t *flight, int n, int stay);
