@@ -365,6 +365,16 @@ static void end_tiles(const dots_t *dots) {
   line(dots, module_chance(dots->module, 80) ? "} {tt.flatten}" : "}");
 }
 
+/* Bytes of the operands of a dot without a batch: f32 in several parts is kept in two. They fit in the shared memory of
+ * all targets, of which sm_86 has the least. */
+enum { MAX_OPERAND_BYTES = 1 << 16 };
+
+static int operand_bytes(const dots_t *dots) {
+  const char *element = dots->kinds.operand, *precision = dots->kinds.precision;
+  const int bytes = strcmp(element, "f64") == 0 ? 8 : strcmp(element, "f32") == 0 ? 4 : element[1] == '8' ? 1 : 2;
+  return (dots->m + dots->n) * dots->k * bytes * (precision && strchr(precision, 'x') ? 2 : 1);
+}
+
 static void choose(dots_t *dots) {
   module_t *module = dots->module;
   static const int sizes[] = {16, 32, 64, 128}, wide[] = {32, 64, 128, 256};
@@ -373,7 +383,7 @@ static void choose(dots_t *dots) {
     dots->m = one_of(module, 4, sizes);
     dots->n = module_chance(module, 10) ? 8 : one_of(module, 4, module_chance(module, 20) ? wide : sizes);
     dots->k = one_of(module, 4, sizes);
-  } while (dots->k < dots->kinds.least_k || dots->m * dots->n > 16384 || (dots->m + dots->n) * dots->k > 16384);
+  } while (dots->k < dots->kinds.least_k || dots->m * dots->n > 16384 || operand_bytes(dots) > MAX_OPERAND_BYTES);
   dots->steps = (int)module_random(module, 6);
   if (dots->steps == 0)
     dots->steps = 1 + (int)module_random(module, 3);
@@ -391,7 +401,7 @@ static void choose(dots_t *dots) {
   const int per_matrix =
       dots->m * dots->n > (dots->m + dots->n) * dots->k ? dots->m * dots->n : (dots->m + dots->n) * dots->k;
   dots->batch = 1 << module_random(module, 4);
-  while (dots->batch > 1 && dots->batch * per_matrix > 32768)
+  while (dots->batch > 1 && (dots->batch * per_matrix > 32768 || dots->batch * operand_bytes(dots) > MAX_OPERAND_BYTES))
     dots->batch /= 2;
   snprintf(dots->prefix, sizeof dots->prefix, "%dx", dots->batch);
 }
