@@ -1,4 +1,4 @@
-"""About a hundred kernels with dots (bench/gpu/zoo) against float64 references.
+"""167 kernels with dots (bench/gpu/zoo) against float64 references.
 
     python3 bench/gpu/dot_zoo.py --nereid build/release/bin/nereid [--only NAME,NAME]         on a GPU, beside Triton's code
     python3 bench/gpu/dot_zoo.py --nereid build/dev/bin/nereid --on emulator                  without a GPU
