@@ -7,6 +7,7 @@
  * wait, so that the timeline shows them in flight, and races are detected. */
 #include "tools/nereid/report/execution.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static void add_pair(uint64_t sum[2], const uint64_t part[2]) {
@@ -157,33 +158,36 @@ static void finish_observation(void *user_data, const nereid_emulator_report_t *
                        it->races - MAX_RACES);
 }
 
-/* Runs a copy of the job. A failed run is a message at the line that it names, "matmul:377: ...". */
-static bool run_copy(report_t *report, const tool_job_t *job, const tool_observer_t *observer) {
+/* Runs a copy of the job. A failed run is a message at the line that it names, "matmul:377: ...", unless the run before
+ * failed at the same line, `failed_at`. */
+static void run_copy(report_t *report, const tool_job_t *job, const tool_observer_t *observer,
+                     unsigned long *failed_at) {
   const tool_engine_t *engine = tool_engine_find("emulator");
   nereid_message_t message = {""};
   tool_job_t copy;
   void *state = NULL;
   if (tool_job_copy(report->arena, job, &copy, &message) || engine->open(&state, &message))
-    return false;
+    return;
   copy.observer = observer;
   const nereid_status_t status = engine->run(state, &copy, &message);
   engine->close(state);
-  if (status) {
-    const char *colon = strchr(message.text, ':');
-    const unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+  const char *colon = strchr(message.text, ':');
+  const unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+  if (status && line != *failed_at) {
+    *failed_at = line;
     report_message_at(
         report_add_message(report, "error", REPORT_PTX, "the run on the emulator failed: %s", message.text),
         line <= report->stages[REPORT_PTX].n_lines ? (uint32_t)line : 0);
   }
-  return status == NEREID_OK;
 }
 
 bool report_execute(report_t *report, const tool_job_t *job) {
   const tool_observer_t counting = {prepare_count, keep_counters, report};
   observation_t observation = {.report = report};
   const tool_observer_t observing = {prepare_observation, finish_observation, &observation};
-  if (run_copy(report, job, &counting))
-    (void)run_copy(report, job, &observing);
+  unsigned long failed_at = ULONG_MAX;
+  run_copy(report, job, &counting, &failed_at);
+  run_copy(report, job, &observing, &failed_at);
   return !report->arena->failed;
 }
 
