@@ -43,8 +43,8 @@ def reduce(folder, name, kind, after, what, case):
     case = [*case, "--insert", "%s after %s" % (planted, after)]
     found, seconds, _ = run(["nereid", "bisect", *case, "--what", what, "-o", name + ".mlir"], folder)
     assert finds(found, planted), (name, found)
-    # Other passes increase the counter, or cause faults in small tensors, too.
-    case += ["--pass", planted] if what.startswith("counter=") or kind == "keep-slot" else []
+    # Other passes increase the counter, too.
+    case += ["--pass", planted] if what.startswith("counter=") else []
     reduced, more, used = run(["nereid", "reduce", *case, "--what", what, "-o", name + ".ttir"], folder)
     before, now = map(int, re.match(r"(\d+) operations -> (\d+)", reduced).groups())
     candidates = int(re.search(r"with (\d+) candidates", reduced)[1])
@@ -60,8 +60,8 @@ def defects(kinds):
         words = (EXACT if kind == "drop-load-mask" else LARGE).split()
         # The defect loses a few digits only, which a smaller launch would hide.
         words += ["--tolerance", "1e-5"] if kind == "lose-precision" else []
-        # In this kernel it reads the first barrier of the ring only, which only a part of a warp passes.
-        what = "fault" if kind == "keep-slot" else what
+        # The first barrier of the pipelined kernel is followed by another one, before the first access that it orders.
+        words += ["--num-stages", "1"] if kind == "drop-barrier" else []
         if not kinds or kind in kinds:
             yield kind, kind, after, what, [os.path.join(SOURCES, words[0]), *words[1:]]
 
