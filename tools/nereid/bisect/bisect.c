@@ -51,6 +51,8 @@ static nereid_status_t prepare(nereid_arena_t *arena, const bisect_settings_t *s
   nereid_status_t status =
       tool_property_parse(settings->what ? settings->what : "numbers", &subject->property, message);
   if (!status)
+    status = tool_plan_validate(&subject->plan, arena, message);
+  if (!status)
     status = nereid_file_read(arena, path, &subject->input, message);
   return status;
 }

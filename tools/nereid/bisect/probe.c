@@ -154,7 +154,8 @@ static void judge_counter(probe_t *it, const char *json) {
   const tool_property_t *property = &it->subject->property;
   double *value = &it->outcome->value;
   if (!tool_property_counter(json, property->counter, value)) {
-    conclude(it, TOOL_VERDICT_UNKNOWN, "the emulator has no counter '%s'", property->counter);
+    conclude(it, TOOL_VERDICT_UNKNOWN,
+             "the emulator has no counter '%s'; nereid run --counters prints those that it has", property->counter);
     return;
   }
   const bool holds = property->relation == '<' ? *value < property->limit : *value > property->limit;

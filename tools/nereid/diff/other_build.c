@@ -55,8 +55,8 @@ nereid_status_t diff_trace_other(nereid_arena_t *arena, const diff_settings_t *s
   const int ended = pclose(output);
   if (!text.data || !text.size)
     return nereid_message_set(message, NEREID_ERROR_IO,
-                              "--other-nereid: '%s' does not print a trace (status %d): it must be a build with "
+                              "--other-nereid: '%s' does not print a trace (exit status %d): it must be a build with "
                               "nereid diff --save-trace",
-                              settings->other, ended);
+                              settings->other, WIFEXITED(ended) ? WEXITSTATUS(ended) : ended);
   return tool_trace_read(arena, nereid_view_of(text.data, text.size), out_trace, message);
 }

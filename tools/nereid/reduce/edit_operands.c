@@ -93,6 +93,12 @@ static void remove_argument_attribute(MlirOperation function, size_t position) {
   }
 }
 
+bool tool_edit_remove_options(MlirOperation module) {
+  const MlirStringRef name = nereid_ir_ref("nereid.options");
+  const bool has = !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(module, name));
+  return has && mlirOperationRemoveDiscardableAttributeByName(module, name);
+}
+
 tool_edit_result_t tool_edit_attribute(tool_candidate_t *candidate, const tool_edit_place_t *place) {
   const tool_operations_t list = tool_edit_list(candidate);
   size_t position = place->position;
@@ -112,5 +118,5 @@ tool_edit_result_t tool_edit_attribute(tool_candidate_t *candidate, const tool_e
     }
     position -= of_arguments;
   }
-  return TOOL_EDIT_END;
+  return position == 0 && tool_edit_remove_options(candidate->module) ? TOOL_EDIT_DONE : TOOL_EDIT_END;
 }

@@ -192,6 +192,8 @@ static nereid_status_t prepare(reducer_t *it, nereid_message_t *message) {
   if (!status && it->settings.pass && it->settings.test)
     status = nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--pass: the command of --test decides alone");
   if (!status)
+    status = tool_plan_validate(&it->settings.plan, it->arena, message);
+  if (!status)
     status = nereid_file_read(it->arena, it->path, &input, message);
   if (!status)
     status = tool_define(it->arena, it->path, &it->settings.run.defines, &input, message);
@@ -232,6 +234,16 @@ static MlirModule parse(MlirContext context, const reducer_t *it, nereid_view_t 
                                      mlirStringRefCreateFromCString(it->path));
 }
 
+/* Parses what the compiler printed; options that only the compiler recorded there are those of the settings. */
+static MlirModule parse_dump(MlirContext context, const reducer_t *it, nereid_view_t text) {
+  static const char name[] = "nereid.options";
+  const nereid_view_t input = it->reduction.subject.input;
+  const MlirModule module = parse(context, it, text);
+  if (!mlirModuleIsNull(module) && !memmem(input.data, input.size, name, sizeof name - 1))
+    (void)tool_edit_remove_options(mlirModuleGetOperation(module));
+  return module;
+}
+
 /* Reads the input as the compiler does, which selects the kernel and gives its arguments names. Other MLIR is read as
  * it is, for properties that do not run it. */
 static MlirModule read_module(reducer_t *it, MlirContext context, tool_outcome_t *outcome) {
@@ -249,7 +261,7 @@ static MlirModule read_module(reducer_t *it, MlirContext context, tool_outcome_t
       outcome->verdict == TOOL_VERDICT_CLEAN && nereid_file_read(it->arena, dump, &text, &message) == NEREID_OK;
   unlink(dump);
   if (good)
-    return parse(context, it, text);
+    return parse_dump(context, it, text);
   return runs ? (MlirModule){NULL} : parse(context, it, subject->input);
 }
 

@@ -36,5 +36,6 @@ nereid_status_t tool_planned_initialize(tool_planned_t *planned, const tool_plan
     planned->hooks.llvm_pass = llvm_pass;
   if (inner && inner->stage)
     planned->hooks.stage = stage_done;
-  return tool_plan_initialize(&planned->plan, options, arena, message);
+  const nereid_status_t status = tool_plan_validate(options, arena, message);
+  return status ? status : tool_plan_initialize(&planned->plan, options, arena, message);
 }

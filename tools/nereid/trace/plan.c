@@ -8,8 +8,11 @@
 #include "tools/nereid/trace/plan.h"
 
 #include "base/vector.h"
+#include "passes/pass.h"
+#include "python-free-bindings/compile/session.h"
 
 #include <ctype.h>
+#include <mlir-c/Pass.h>
 
 nereid_view_t tool_pass_name(const char *pass) {
   return nereid_view_of(pass, strcspn(pass, "{("));
@@ -116,6 +119,55 @@ static bool parse_insertion(const char *text, insertion_t *out) {
     return out->pass.size && out->name.size;
   }
   return false;
+}
+
+/* Returns the first line of the parser's text after "error: "; null without any. */
+static const char *reason_of(nereid_arena_t *arena, const nereid_text_builder_t *error) {
+  static const char word[] = "error: ";
+  const char *start = error->data ? strstr(error->data, word) : NULL;
+  start = start ? start + sizeof word - 1 : error->data;
+  return start ? nereid_arena_copy(arena, nereid_view_of(start, strcspn(start, "\n"))) : NULL;
+}
+
+static nereid_status_t check_passes(nereid_arena_t *arena, MlirContext context, const char *option, nereid_view_t text,
+                                    nereid_message_t *message) {
+  const char *pipeline = nereid_arena_format(arena, "builtin.module(%.*s)", (int)text.size, text.data);
+  nereid_text_builder_t error = {.arena = arena};
+  if (!pipeline)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  const MlirPassManager manager = mlirPassManagerCreate(context);
+  const bool good = mlirLogicalResultIsSuccess(mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager),
+                                                                     mlirStringRefCreateFromCString(pipeline),
+                                                                     nereid_text_builder_append, &error));
+  mlirPassManagerDestroy(manager);
+  const char *reason = good ? NULL : reason_of(arena, &error);
+  return good ? NEREID_OK
+              : nereid_message_set(message, NEREID_ERROR_ARGUMENT, "%s '%.*s': %s", option, (int)text.size, text.data,
+                                   reason && *reason ? reason : "not a list of passes");
+}
+
+nereid_status_t tool_plan_validate(const tool_plan_options_t *options, nereid_arena_t *arena,
+                                   nereid_message_t *message) {
+  nereid_status_t status = NEREID_OK;
+  if (!options->insert.size && !options->pipeline)
+    return NEREID_OK;
+  nereid_passes_register();
+  const MlirContext context = mlirContextCreateWithThreading(false);
+  for (size_t i = 0; i < options->insert.size && !status; ++i) {
+    insertion_t insertion;
+    status = parse_insertion(options->insert.items[i], &insertion)
+                 ? check_passes(arena, context, "--insert", insertion.pass, message)
+                 : nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                                      "--insert: expected 'PASS after NAME' or 'PASS before NAME', not '%s'",
+                                      options->insert.items[i]);
+  }
+  tool_plan_t plan = {.arena = arena};
+  if (options->pipeline && !status)
+    status = split(&plan, options->pipeline, message);
+  for (size_t i = 0; i < plan.n_pipeline && !status; ++i)
+    status = check_passes(arena, context, "--pass-pipeline", nereid_view(plan.pipeline[i]), message);
+  mlirContextDestroy(context);
+  return status;
 }
 
 nereid_status_t tool_plan_initialize(tool_plan_t *plan, const tool_plan_options_t *options, nereid_arena_t *arena,

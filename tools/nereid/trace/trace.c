@@ -62,7 +62,9 @@ nereid_status_t tool_trace_run(const tool_trace_request_t *request, nereid_arena
   nereid_compiler_t *compiler = NULL;
   nereid_result_t *result = NULL;
   *out_trace = (tool_trace_t){NULL, 0};
-  nereid_status_t status = tool_plan_initialize(&tracer.plan, &request->plan, arena, message);
+  nereid_status_t status = tool_plan_validate(&request->plan, arena, message);
+  if (!status)
+    status = tool_plan_initialize(&tracer.plan, &request->plan, arena, message);
   if (!status)
     status = nereid_compiler_create(&how, &compiler);
   if (status)
