@@ -289,25 +289,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Captured buffers are live while any region runs; the memory for the captures only until the partitions have started.
+  // Captured buffers are live while any region runs; the memory for other captures only until the partitions have started.
   // expected-remark@below {{captured}}
   // expected-remark@below {{scratch offset = 128, size = 1}}
   // expected-remark@below {{size = 129}}
-  tt.func public @captured() {
+  tt.func public @captured(%n: i32) {
     // expected-remark@below {{offset = 0, size = 64}}
     %a = ttg.local_alloc : () -> !buffer
-    // expected-remark@below {{scratch offset = 64, size = 12}}
-    ttg.warp_specialize(%a)
+    // expected-remark@below {{scratch offset = 64, size = 4}}
+    ttg.warp_specialize(%a, %n)
     default {
       // expected-remark@below {{offset = 64, size = 64}}
       %b = ttg.local_alloc : () -> !buffer
       "use"(%b) : (!buffer) -> ()
       ttg.warp_yield
     }
-    partition0(%x: !buffer) num_warps(1) {
+    partition0(%x: !buffer, %m: i32) num_warps(1) {
       "use"(%x) : (!buffer) -> ()
       ttg.warp_return
-    } : (!buffer) -> ()
+    } : (!buffer, i32) -> ()
     tt.return
   }
 }
