@@ -89,6 +89,9 @@ bool report_add_source(report_t *report, report_stage_kind_t first, const char *
   const size_t n = report->places.size;
   rows_t rows = {NULL, 0, 0};
   report_place_t *sorted = nereid_arena_new(report->arena, report_place_t, n + 1);
+  if (!n)
+    report_add_message(report, "note", REPORT_STAGES,
+                       "the input has no locations of source lines: the report has no source");
   if (!n || !sorted)
     return sorted != NULL;
   memcpy(sorted, report->places.data, n * sizeof *sorted);
