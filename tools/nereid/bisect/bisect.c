@@ -54,7 +54,7 @@ static nereid_status_t prepare(nereid_arena_t *arena, const bisect_settings_t *s
     status = tool_plan_validate(&subject->plan, arena, message);
   if (!status)
     status = nereid_file_read(arena, path, &subject->input, message);
-  return status;
+  return status ? status : tool_case_check_input(path, subject->input, message);
 }
 
 static int run_input(nereid_arena_t *arena, const bisect_settings_t *settings, const char *path) {

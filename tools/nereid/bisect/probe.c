@@ -11,6 +11,7 @@
 #include "tools/nereid/interrupt.h"
 #include "tools/nereid/run/compare.h"
 
+#include <ctype.h>
 #include <mlir-c/IR.h>
 #include <signal.h>
 #include <stdio.h>
@@ -413,6 +414,20 @@ void tool_probe_run(const tool_case_t *subject, const tool_probe_request_t *requ
 }
 
 /* --- the expected results --- */
+
+nereid_status_t tool_case_check_input(const char *path, nereid_view_t text, nereid_message_t *message) {
+  static const char word[] = ".version";
+  const char *at = text.data, *end = text.data + text.size;
+  while (at < end && (isspace((unsigned char)*at) || *at == '/')) {
+    const char *next = *at == '/' ? memchr(at, '\n', (size_t)(end - at)) : at + 1;
+    at = next ? next : end;
+  }
+  if ((size_t)(end - at) < sizeof word - 1 || memcmp(at, word, sizeof word - 1) != 0)
+    return NEREID_OK;
+  return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                            "'%s' is PTX, on which no pass runs; nereid run --racecheck and nereid report examine it",
+                            path);
+}
 
 nereid_status_t tool_case_expect(nereid_arena_t *arena, tool_case_t *subject, nereid_message_t *message) {
   const tool_engine_t *engine = tool_engine_find("interpreter");

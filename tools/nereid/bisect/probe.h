@@ -83,6 +83,9 @@ void tool_probe_finish(const tool_case_t *subject, tool_process_t *process, tool
  * what the hardware does not. */
 bool tool_pass_is_required(const char *pass);
 
+/* NEREID_ERROR_ARGUMENT for an input on which no pass runs. */
+NEREID_MUST_USE nereid_status_t tool_case_check_input(const char *path, nereid_view_t text, nereid_message_t *message);
+
 /* Runs the interpreter on the input and stores its results. NEREID_ERROR_PROGRAM: the input is wrong; see tool_bind
  * and the interpreter for others. */
 NEREID_MUST_USE nereid_status_t tool_case_expect(nereid_arena_t *arena, tool_case_t *subject,

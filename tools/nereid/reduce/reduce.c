@@ -196,6 +196,8 @@ static nereid_status_t prepare(reducer_t *it, nereid_message_t *message) {
   if (!status)
     status = nereid_file_read(it->arena, it->path, &input, message);
   if (!status)
+    status = tool_case_check_input(it->path, input, message);
+  if (!status)
     status = tool_define(it->arena, it->path, &it->settings.run.defines, &input, message);
   if (status)
     return status;
