@@ -19,7 +19,7 @@
  * barrier. */
 bool nereid_shared_slots_are_possible(MlirOperation module);
 
-/* Emits a barrier of the cluster: before it mbarriers are initialized, or all bytes have arrived. */
+/* Emits a barrier of the cluster, and a fence before it: mbarriers are initialized, or all bytes have arrived. */
 void nereid_shared_slots_synchronize(const nereid_builder_t *builder);
 
 /* A slot of each ring of a group, in this and other CTAs. */
