@@ -4,7 +4,8 @@ Before a message is sent, the server must have sent what it had sent before this
 of its own, and the diagnostics of that version of the document. Answers that consist of places in the text must be equal. Others
 grow with the compiler: hovers must begin with the same lines, and the recorded completions, code actions and capabilities must
 be among those of the server. Not compared are answers to requests that the client cancels, and diagnostics of a version that the
-client had replaced. Prints how many messages of each method were compared; ends with an error when one does not come in a minute.
+client had replaced. Semantic tokens are compared after the differences were applied: the server may answer with all of them when it
+has executed a request before it reads that the request is cancelled. Prints how many messages of each method were compared; ends with an error when one does not come in a minute.
 """
 
 import collections
@@ -18,6 +19,9 @@ from client import Client
 SAME = {"textDocument/definition", "textDocument/references", "textDocument/documentHighlight", "textDocument/prepareRename",
         "textDocument/rename", "textDocument/documentSymbol", "textDocument/foldingRange", "textDocument/semanticTokens/full",
         "textDocument/semanticTokens/full/delta", "textDocument/semanticTokens/range", "shutdown"}
+
+
+TOKENS = {"textDocument/semanticTokens/full", "textDocument/semanticTokens/full/delta"}
 
 
 def key(message):
@@ -47,10 +51,35 @@ def is_same(method, expected, found):
     return set(names(method, expected)) <= set(names(method, found))
 
 
+class Tokens:
+    """The semantic tokens of one sequence of answers, by their result identifiers."""
+
+    def __init__(self):
+        self.data = {}
+
+    def all(self, result, previous):
+        """The tokens after an answer, which has all of them or their differences from the previous result."""
+        data = result.get("data")
+        if data is None:
+            data = list(self.data[previous])
+            for edit in sorted(result["edits"], key=lambda edit: edit["start"], reverse=True):
+                data[edit["start"]:edit["start"] + edit["deleteCount"]] = edit.get("data", [])
+        self.data[result["resultId"]] = data
+        return data
+
+
 class Replay(Client):
     def __init__(self):  # the recording has the initialization
         self.process = subprocess.Popen(["nereid-lsp-server", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.seen = {}
+        self.tokens = {"recorded": Tokens(), "found": Tokens()}
+
+    def expand_tokens(self, message, sequence, previous):
+        """The message with all tokens in place of their differences."""
+        if message.get("result") is None or not {"data", "edits"} & message["result"].keys():
+            return message
+        data = self.tokens[sequence].all(message["result"], previous)
+        return {**message, "result": {"resultId": message["result"]["resultId"], "data": data}}
 
     def wait_for(self, wanted):
         signal.alarm(60)
@@ -61,10 +90,13 @@ class Replay(Client):
         return self.seen[wanted]
 
 
-def compare(replay, recorded, methods, counts):
+def compare(replay, recorded, methods, previous, counts):
     """Waits for a message of the server and compares it with the recorded one."""
     kind, found = key(recorded)[0], replay.wait_for(key(recorded))
     method = methods.get(recorded["id"]) if kind == "answer" else recorded["method"]
+    if method in TOKENS:
+        recorded = replay.expand_tokens(recorded, "recorded", previous.get(recorded["id"]))
+        found = replay.expand_tokens(found, "found", previous.get(found["id"]))
     if kind == "answer":
         same = method is None or is_same(method, recorded, found)
     elif kind == "diagnostics":
@@ -77,17 +109,18 @@ def compare(replay, recorded, methods, counts):
 
 
 def main():
-    methods, versions, counts, replay = {}, {}, collections.Counter(), Replay()
+    methods, versions, previous, counts, replay = {}, {}, {}, collections.Counter(), Replay()
     for line in open(sys.argv[1], encoding="utf-8"):
         step = json.loads(line)
         if "server" in step:
             kind, uri, version = (*key(step["server"]), None)[:3]
             if kind != "diagnostics" or version == versions.get(uri):
-                compare(replay, step["server"], methods, counts)
+                compare(replay, step["server"], methods, previous, counts)
             continue
         message = step["client"]
         if "id" in message and "method" in message:
             methods[message["id"]] = message["method"]
+            previous[message["id"]] = (message.get("params") or {}).get("previousResultId")
         if message.get("method") == "$/cancelRequest":
             methods[message["params"]["id"]] = None
         document = (message.get("params") or {}).get("textDocument", {})
