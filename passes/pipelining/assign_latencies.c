@@ -15,7 +15,8 @@
  *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without
  *   scalar loads of addresses                      latency 1, in registers
  *
- * Latencies shrink until the rings fit in shared memory (ring_budget.h). A tt.latency that is there already stays.
+ * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have none.
+ * A tt.latency that is there already stays.
  *
  * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot
  * takes from registers and that depends on another dot has latency 1: attention overlaps its second dot and softmax. */
@@ -131,31 +132,68 @@ static bool has_copies_by_tma(const nereid_pipelined_t *loads) {
   return false;
 }
 
-/* Sets the latencies that fit for a loop with dots. Fewer slots, with copies after the dots, are preferred to fewer
- * stages if TMA copies: one thread issues these. */
-static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
+/* The bytes of the rings of a loop with two stages, and those that it may take. */
+typedef struct demand {
+  int64_t bytes, available;
+} demand_t;
+
+/* Sets the latencies of the most stages that fit; false if two do not fit. Fewer slots, with copies after the dots, are
+ * preferred to fewer stages if TMA copies: one thread issues these. */
+static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages,
+                       demand_t *out) {
   nereid_operations_t keys = {0};
   collect_keys(loads, assign->pass->scratch, &keys);
-  const int64_t available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
+  out->available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
   for (int64_t tried = stages; tried >= 2; --tried) {
     set_latencies(loads, tried);
     const bool can_be_late = nereid_ring_budget_in_flight(&keys) && (tried == 2 || has_copies_by_tma(loads));
-    int64_t bytes = nereid_ring_budget_bytes(&keys, false);
-    if (can_be_late && (tried == 2 || bytes > available))
-      bytes = nereid_ring_budget_bytes(&keys, true);
-    if (bytes <= available) {
-      if (tried < stages)
-        nereid_pass_remark_missed(
-            assign->pass, loop, "stages",
-            "%ld stages instead of %ld: the copies in flight take %ld of %ld bytes of shared memory", (long)tried,
-            (long)stages, (long)bytes, (long)available);
-      return;
-    }
+    out->bytes = nereid_ring_budget_bytes(&keys, false);
+    if (can_be_late && (tried == 2 || out->bytes > out->available))
+      out->bytes = nereid_ring_budget_bytes(&keys, true);
+    if (out->bytes > out->available)
+      continue;
+    if (tried < stages)
+      nereid_pass_remark_missed(
+          assign->pass, loop, "stages",
+          "%ld stages instead of %ld: the copies in flight take %ld of %ld bytes of shared memory", (long)tried,
+          (long)stages, (long)out->bytes, (long)out->available);
+    return true;
   }
+  return false;
+}
+
+/* Drops the rings of computed operands, which have a slot per iteration in flight; one buffer each remains. False if
+ * there are none. */
+static bool drop_buffers(nereid_pipelined_t *loads) {
+  bool any = false;
+  for (size_t i = 0; i < loads->size; ++i) {
+    nereid_pipelined_op_t *load = &loads->data[i];
+    load->feeds_buffer = false;
+    if (load->obstacle || nereid_op_kind(load->op) != NEREID_OP_TTG_LOCAL_ALLOC)
+      continue;
+    drop(load, "there is not enough shared memory");
+    any = true;
+  }
+  return any;
+}
+
+/* Sets the latencies for a loop with dots. */
+static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
+  demand_t demand;
+  bool fits = fit_stages(assign, loop, loads, stages, &demand);
+  if (!fits && drop_buffers(loads)) {
+    nereid_pass_remark_missed(assign->pass, loop, "stages",
+                              "operands are not computed ahead: with their rings two stages take %ld bytes of shared "
+                              "memory, of which %ld are available",
+                              (long)demand.bytes, (long)demand.available);
+    fits = fit_stages(assign, loop, loads, stages, &demand);
+  }
+  if (fits)
+    return;
   nereid_pass_remark_missed(assign->pass, loop, "stages",
                             "not pipelined: two stages take %ld bytes of shared memory, of which %ld are available; "
                             "smaller tiles would fit",
-                            (long)nereid_ring_budget_bytes(&keys, true), (long)available);
+                            (long)demand.bytes, (long)demand.available);
   for (size_t i = 0; i < loads->size; ++i)
     if (!loads->data[i].obstacle)
       drop(&loads->data[i], "there is not enough shared memory");

@@ -7,6 +7,11 @@
 #jb = #ttg.blocked<{sizePerThread = [4, 1, 2], threadsPerWarp = [8, 4, 1], warpsPerCTA = [1, 2, 1], order = [2, 0, 1]}>
 #fa = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
 #fb = #ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 4], warpsPerCTA = [1, 2], order = [0, 1]}>
+#k = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [16, 2], warpsPerCTA = [2, 1], order = [1, 0]}>
+#narrow = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 1], order = [1, 0]}>
+#wide = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [2, 1], order = [1, 0]}>
+#groups = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [1, 1, 32], warpsPerCTA = [1, 2, 1], order = [2, 1, 0]}>
+#flat = #ttg.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32]], block = []}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 
@@ -61,6 +66,29 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %u = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<64x32xi8, #a> -> tensor<64x64xf16, #fa>
     %z = ttg.convert_layout %u : tensor<64x64xf16, #fa> -> tensor<64x64xf16, #fb>
     tt.return %z : tensor<64x64xf16, #fb>
+  }
+
+  // Packed fp4 is unpacked in the layout of its load, and scaled there: neither form is converted before the dot.
+  // CHECK-LABEL: @unpack_scaled(
+  // CHECK: %[[P:.*]] = tt.load
+  // CHECK-NOT: ttg.convert_layout {{.*}}tensor<64x32xi8
+  // CHECK: %[[U:.*]] = ttg.fp4_to_fp %[[P]]
+  // CHECK-NOT: ttg.convert_layout {{.*}}tensor<64x64xf16
+  // CHECK: %[[Y:.*]] = arith.mulf %[[U]]
+  // CHECK: %[[A:.*]] = ttg.convert_layout %[[Y]]
+  // CHECK: tt.dot %[[A]]
+  tt.func public @unpack_scaled(%p: tensor<64x32x!tt.ptr<i8>, #k>, %f: tensor<64x2xf16, #ttg.slice<{dim = 2, parent = #groups}>>, %w: tensor<64x16xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>>, %z: tensor<64x16xf32, #b>) -> tensor<64x16xf32, #b> {
+    %x = tt.load %p {isVolatile = true} : tensor<64x32x!tt.ptr<i8>, #k>
+    %c = ttg.convert_layout %x : tensor<64x32xi8, #k> -> tensor<64x32xi8, #narrow>
+    %u = ttg.fp4_to_fp %c {axis = 1 : i32} : tensor<64x32xi8, #narrow> -> tensor<64x64xf16, #wide>
+    %e = tt.expand_dims %f {axis = 2 : i32} : tensor<64x2xf16, #ttg.slice<{dim = 2, parent = #groups}>> -> tensor<64x2x1xf16, #groups>
+    %b = tt.broadcast %e : tensor<64x2x1xf16, #groups> -> tensor<64x2x32xf16, #groups>
+    %r = tt.reshape %b : tensor<64x2x32xf16, #groups> -> tensor<64x64xf16, #flat>
+    %s = ttg.convert_layout %r : tensor<64x64xf16, #flat> -> tensor<64x64xf16, #wide>
+    %y = arith.mulf %u, %s : tensor<64x64xf16, #wide>
+    %a = ttg.convert_layout %y : tensor<64x64xf16, #wide> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    %d = tt.dot %a, %w, %z : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x16xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x16xf32, #b>
+    tt.return %d : tensor<64x16xf32, #b>
   }
 
   // A load from shared memory uses the requested layout, through a transposition.

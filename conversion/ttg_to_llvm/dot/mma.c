@@ -271,9 +271,9 @@ static operands_t operands_of(const mma_t *mma) {
 static void write_instruction(const mma_t *mma, int rows, int parts, const operands_t *operands,
                               nereid_asm_text_t *text) {
   const run_t runs[] = {operands->d, operands->a, operands->b, operands->c};
-  nereid_asm_text_add(text, "%smma.sync.aligned.m%dn8k%d.row.col.%s.%s.%s.%s ", text->text.size ? "\n\t" : "", rows,
-                      parts << (LANE_K_BITS + mma->word_bits), sum_name(mma), elements[mma->a.element].name,
-                      elements[mma->b.element].name, sum_name(mma));
+  nereid_asm_text_add(text, "%smma.sync.aligned.m%dn8k%d.row.col%s.%s.%s.%s.%s ", text->text.size ? "\n\t" : "", rows,
+                      parts << (LANE_K_BITS + mma->word_bits), mlirTypeIsAInteger(mma->sum) ? ".satfinite" : "",
+                      sum_name(mma), elements[mma->a.element].name, elements[mma->b.element].name, sum_name(mma));
   for (int i = 0; i < 4; ++i) {
     nereid_asm_text_add_list(text, (size_t)runs[i].first, (size_t)runs[i].count);
     nereid_asm_text_add(text, i < 3 ? ", " : ";");

@@ -247,7 +247,7 @@ static bool emit_in_parts(nereid_lower_t *lower, dot_t *dot, int32_t steps, cons
                                .complete = true};
       const MlirValue *parts = emit_statement(lower, &statement, NULL);
       for (intptr_t r = 0; parts && r < dot->registers; ++r)
-        sums[r] = nereid_emit_binary(lower, "llvm.fadd", sums[r], parts[r]);
+        sums[r] = nereid_emit_fbinary(lower, "llvm.fadd", sums[r], parts[r]);
     }
   }
   return !lower->arena->failed;

@@ -274,6 +274,31 @@ static void collect_votes(components_t *components, MlirOperation op) {
     vote(components, op, mlirOperationGetResult(op, i), nereid_ttg_encoding_of(mlirOperationGetResult(op, i)));
 }
 
+/* The layout chosen for `value`; null when it keeps its own. */
+static MlirAttribute chosen(components_t *components, MlirValue value) {
+  uintptr_t *place = nereid_map_find(&components->index, value.ptr);
+  if (!place)
+    return (MlirAttribute){NULL};
+  const node_t *root = &components->nodes.data[root_of(components, *place - 1)];
+  const candidate_t *best = root->candidates;
+  for (const candidate_t *candidate = best; candidate; candidate = candidate->next)
+    if (root->weighted ? candidate->hot > best->hot : candidate->votes > best->votes)
+      best = candidate;
+  return best && !mlirAttributeEqual(best->encoding, nereid_ttg_encoding_of(value)) ? best->encoding
+                                                                                    : (MlirAttribute){NULL};
+}
+
+/* An unpacked tensor is four times as large as the packed one. It votes for the layout that the unpacking makes of the
+ * packed one's, which is then converted neither before nor after. */
+static void vote_unpacked(components_t *components, MlirOperation op) {
+  MlirValue packed = mlirOperationGetOperand(op, 0);
+  MlirAttribute encoding = chosen(components, packed);
+  if (mlirAttributeIsNull(encoding))
+    encoding = nereid_ttg_encoding_of(packed);
+  if (nereid_ttg_is_laid_out(packed) && nereid_followed_encoding(op, encoding, &encoding))
+    vote(components, op, mlirOperationGetResult(op, 0), encoding);
+}
+
 enum { INSTRUCTIONS_PER_BYTE = 3 /* a conversion's instructions in all threads */ };
 
 /* A layout with many exchanges between lanes or warps loses votes: a reduction may pay for them more often than a
@@ -343,20 +368,6 @@ static void collect_boundary_votes(components_t *components, const nereid_call_f
 }
 
 /* --- changing layouts --- */
-
-/* The layout chosen for `value`; null when it keeps its own. */
-static MlirAttribute chosen(components_t *components, MlirValue value) {
-  uintptr_t *place = nereid_map_find(&components->index, value.ptr);
-  if (!place)
-    return (MlirAttribute){NULL};
-  const node_t *root = &components->nodes.data[root_of(components, *place - 1)];
-  const candidate_t *best = root->candidates;
-  for (const candidate_t *candidate = best; candidate; candidate = candidate->next)
-    if (root->weighted ? candidate->hot > best->hot : candidate->votes > best->votes)
-      best = candidate;
-  return best && !mlirAttributeEqual(best->encoding, nereid_ttg_encoding_of(value)) ? best->encoding
-                                                                                    : (MlirAttribute){NULL};
-}
 
 static MlirValue insert_conversion(nereid_builder_t builder, MlirValue value, MlirType type) {
   return mlirOperationGetResult(nereid_ttg_convert_layout_build(&builder, type, value), 0);
@@ -526,6 +537,9 @@ bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
     collect_boundary_votes(&components, &components.graph.functions.data[i]);
   for (size_t i = 0; i < components.ops.size && !components.failed; ++i)
     collect_votes(&components, components.ops.data[i]);
+  for (size_t i = 0; !followers && i < components.ops.size && !components.failed; ++i)
+    if (nereid_op_kind(components.ops.data[i]) == NEREID_OP_TTG_FP4_TO_FP)
+      vote_unpacked(&components, components.ops.data[i]);
   if (!components.failed) {
     if (followers && nereidMlirRemarksEnabled(pass->context))
       remark_boundaries(&components);

@@ -40,6 +40,7 @@ bool nereid_follows_operand_layout(MlirOperation op) {
   case NEREID_OP_TT_SPLIT:
   case NEREID_OP_TT_EXPAND_DIMS:
   case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TTG_FP4_TO_FP:
     return true;
   default:
     return false;
@@ -53,8 +54,7 @@ static int shape_of(MlirType type, int64_t *out_shape) {
   return rank;
 }
 
-/* The encoding of the results when the operands have `encoding`. */
-static bool result_encoding(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
+bool nereid_followed_encoding(MlirOperation op, MlirAttribute encoding, MlirAttribute *out) {
   const MlirLocation silent = {NULL};
   int64_t shape[NEREID_LAYOUT_MAX_RANK], to[NEREID_LAYOUT_MAX_RANK];
   int32_t order[NEREID_LAYOUT_MAX_RANK];
@@ -77,6 +77,9 @@ static bool result_encoding(MlirOperation op, MlirAttribute encoding, MlirAttrib
     return nereid_ttg_infer_split_encoding(encoding, rank, shape, silent, out);
   case NEREID_OP_TT_EXPAND_DIMS:
     return nereid_ttg_infer_expand_dims_encoding(encoding, nereid_tt_expand_dims_get_axis(op), silent, out);
+  case NEREID_OP_TTG_FP4_TO_FP:
+    return nereid_ttg_infer_fp4_to_fp_encoding(encoding, rank, shape, nereid_ttg_fp4_to_fp_get_axis(op),
+                                               /*forward=*/true, silent, out);
   default: /* a scan, a broadcast */
     *out = encoding;
     return true;
@@ -164,13 +167,13 @@ static bool stays_in_cta(MlirOperation op) {
 static bool sink(nereid_pass_t *pass, MlirOperation op) {
   MlirValue first = mlirOperationGetOperand(op, 0);
   MlirAttribute now = nereid_ttg_encoding_of(first), result, best = {NULL}, best_result = {NULL};
-  if (!nereid_ttg_is_laid_out(first) || !result_encoding(op, now, &result))
+  if (!nereid_ttg_is_laid_out(first) || !nereid_followed_encoding(op, now, &result))
     return false;
   const int64_t before = cost_of(op, now, result);
   int64_t least = before + 1; /* an equal cost is accepted too: an op after it may prefer the layout */
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirAttribute encoding = nereid_ttg_encoding_of(source_of(mlirOperationGetOperand(op, i)));
-    if (mlirAttributeEqual(encoding, now) || !result_encoding(op, encoding, &result) ||
+    if (mlirAttributeEqual(encoding, now) || !nereid_followed_encoding(op, encoding, &result) ||
         (stays_in_cta(op) && !nereid_ttg_has_same_parts(mlirValueGetType(first), encoding)))
       continue;
     const int64_t cost = cost_of(op, encoding, result);

@@ -5,8 +5,12 @@
 #include "passes/pass.h"
 
 /* Whether the op works in any common layout of its operands and its result layout follows from it: reductions, scans,
- * transpositions, reshapes, joins, splits, broadcasts. */
+ * transpositions, reshapes, joins, splits, broadcasts, fp4_to_fp. */
 bool nereid_follows_operand_layout(MlirOperation op);
+
+/* Infers the encoding of such an op's results when its operands have `encoding`; null for scalars. False if there is
+ * none. */
+bool nereid_followed_encoding(MlirOperation op, MlirAttribute encoding, MlirAttribute *out);
 
 /* Moves conversions of such an op's operands after it if that leaves no more to convert. Returns the number of changed
  * ops; -1 when out of memory. */

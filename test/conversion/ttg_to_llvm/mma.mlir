@@ -51,7 +51,7 @@ tt.func private @tf32(%x: tensor<64x8xf32, #a1>, %y: tensor<8x8xf32, #b1>, %z: t
 }
 
 // CHECK-LABEL: llvm.func internal @bytes(
-// CHECK: "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// CHECK: "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32
 // CHECK-LABEL: llvm.func internal @floats(
 // CHECK: "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32
 tt.func private @bytes(%x: tensor<64x32xi8, #a4>, %y: tensor<32x8xi8, #b4>, %z: tensor<64x8xi32, #c>) -> tensor<64x8xi32, #c> {
