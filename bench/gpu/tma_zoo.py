@@ -1,4 +1,4 @@
-"""141 kernels with tensor descriptors (bench/gpu/zoo/tma_*.py) against float64 references.
+"""142 kernels with tensor descriptors (bench/gpu/zoo/tma_*.py) against float64 references.
 
     python3 bench/gpu/tma_zoo.py --nereid build/release/bin/nereid [--only NAME,NAME]         on a GPU
     python3 bench/gpu/tma_zoo.py --nereid build/dev/bin/nereid --on emulator                  without a GPU

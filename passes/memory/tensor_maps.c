@@ -7,12 +7,14 @@
  *   ttng.tensormap_fenceproxy_acquire %map
  *   %d = ttng.reinterpret_tensor_descriptor %map
  *
- * Each CTA has maps of its own. They are created outside of loops (triton-rewrite-tensor-descriptor-to-pointer), so
- * that no copy uses a map that is created again. */
+ * Each CTA has maps of its own. A loop creates its maps again in each iteration: copies that read the map of the previous
+ * one must be complete. Loads are, as they are in loops inside of that iteration
+ * (triton-rewrite-tensor-descriptor-to-pointer), which wait for all of them. Stores are awaited here. */
 #include "passes/memory/tensor_maps.h"
 
 #include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
+#include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
@@ -72,9 +74,24 @@ static void create(const nereid_pass_t *pass, MlirOperation op, MlirValue map) {
   nereid_ttng_tensormap_fenceproxy_acquire_build(&builder, map);
 }
 
+static bool is_store(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return kind == NEREID_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL || kind == NEREID_OP_TTNG_ASYNC_TMA_REDUCE;
+}
+
+static bool is_stored_to(MlirValue descriptor) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(descriptor); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (is_store(mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
 static void lower(const nereid_pass_t *pass, MlirOperation op) {
   const nereid_builder_t builder = nereid_builder_before(op);
   MlirValue result = nereid_ir_result(op);
+  if (nereid_descriptor_is_made_in_loop(result) && is_stored_to(result))
+    nereid_ttng_async_tma_store_wait_build(&builder, 0, false);
   if (!mlirOpOperandIsNull(mlirValueGetFirstUse(result))) {
     MlirType pointer = nereid_tt_ptr_type_create(pass->context, mlirIntegerTypeGet(pass->context, BYTE), 1);
     MlirValue map = nereid_ir_result(nereid_ttg_global_scratch_alloc_build(&builder, pointer, MAP_BYTES, MAP_BYTES));

@@ -11,9 +11,9 @@
  *
  * The attribute applies to the nest that starts at the loop: a chain of loops, each the only one directly in the body
  * of its parent, is fused from the inside out. Bodies of inner loops are executed unconditionally, since loads under a
- * condition cannot be pipelined. An inner loop without iterations is therefore a case of its own: before the nest, when
- * its bounds are the same in each outer iteration; otherwise its body is executed once in vain, with loads masked off,
- * and its results are replaced by the initial values. */
+ * condition cannot be pipelined. An inner loop without iterations is therefore a separate case: before the nest, when
+ * its bounds are the same in each outer iteration; otherwise its body is executed once without effect, with loads
+ * masked off, and its results are replaced by the initial values. */
 #include "passes/pipelining/fusion/fuse_loops.h"
 #include "passes/pipelining/fusion/loop_nest.h"
 #include "passes/pipelining/fusion/trip_count.h"
@@ -40,6 +40,14 @@ static MlirOperation inner_of(MlirOperation loop, int *count) {
       ++*count;
     }
   return inner;
+}
+
+static bool makes_descriptor(MlirOperation loop) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR)
+      return true;
+  return false;
 }
 
 static void not_fused(const nereid_pass_t *pass, MlirOperation loop, const char *reason) {
@@ -132,6 +140,10 @@ static bool fuse_chain(nereid_pass_t *pass, MlirOperation loop, bool is_first, i
     not_fused(pass, loop, "its body contains several loops");
     return false;
   }
+  if (makes_descriptor(loop)) {
+    not_fused(pass, loop, "it makes a tensor descriptor, which loads of an earlier iteration may use");
+    return false;
+  }
   if (!fuse_chain(pass, inner, false, fused))
     return false;
   nereid_loop_nest_t nest;
@@ -143,9 +155,9 @@ static bool fuse_chain(nereid_pass_t *pass, MlirOperation loop, bool is_first, i
   attributes_t attributes = {.stages = 0};
   read_attributes(pass->scratch, nest.inner, &attributes);
   read_attributes(pass->scratch, loop, &attributes);
-  nereid_pass_remark_passed(pass, loop, "fuse", "fused with the loop in its body%s",
-                            nest.empty == NEREID_INNER_PREDICATED ? "; an inner loop without iterations takes one"
-                                                                  : "");
+  nereid_pass_remark_passed(
+      pass, loop, "fuse", "fused with the loop in its body%s",
+      nest.empty == NEREID_INNER_PREDICATED ? "; an inner loop without iterations executes one without effect" : "");
   if (nest.empty == NEREID_INNER_EXCLUDED)
     exclude_empty(&nest);
   loop = nereid_loop_nest_fuse(&nest);

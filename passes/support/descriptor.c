@@ -8,6 +8,7 @@
 #include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/nereid.h"
+#include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
@@ -353,21 +354,58 @@ static bool fills_bytes_with_nan(MlirOperation make) {
          nereid_tt_make_tensor_descriptor_get_padding(make) == NEREID_TT_PADDING_OPTION_PAD_NAN;
 }
 
-/* Adds what else accesses the memory of a descriptor that the kernel creates. */
+bool nereid_descriptor_is_made_in_loop(MlirValue descriptor) {
+  MlirOperation op = nereid_defining_op_of_kind(descriptor, NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_SCF_FOR &&
+         nereid_op_kind(op) != NEREID_OP_SCF_WHILE)
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+static MlirOperation innermost_for(MlirOperation op) {
+  do
+    op = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_SCF_FOR &&
+         nereid_op_kind(op) != NEREID_OP_TT_FUNC);
+  return op;
+}
+
+/* Whether an iteration of a loop makes the descriptor and loads through it. The loads of a pipelined loop are issued
+ * iterations ahead, and then each iteration in flight needs a tensor map of its own. */
+static bool is_loaded_in_iteration(MlirOperation make) {
+  MlirOperation loop = innermost_for(make);
+  for (MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(make)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(loop) == NEREID_OP_SCF_FOR && nereid_op_kind(user) == NEREID_OP_TT_DESCRIPTOR_LOAD &&
+        mlirOperationEqual(innermost_for(user), loop))
+      return true;
+  }
+  return false;
+}
+
+/* The kernel that contains the op; null if it is in another function. */
+static MlirOperation kernel_of(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_FUNC)
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op) && nereidMlirFunctionIsPublic(op) ? op : (MlirOperation){NULL};
+}
+
+/* Adds what else accesses the memory of a descriptor that the kernel creates, as far as its base is an argument. */
 static void add_base(MlirOperation make, accesses_t *out) {
   MlirValue base = nereid_tt_make_tensor_descriptor_get_base(make);
   for (MlirOperation op = nereid_defining_op_of_kind(base, NEREID_OP_TT_ADDPTR); !mlirOperationIsNull(op);
        op = nereid_defining_op_of_kind(base, NEREID_OP_TT_ADDPTR))
     base = mlirOperationGetOperand(op, 0);
-  MlirOperation function = mlirOperationGetParentOperation(make);
+  MlirOperation kernel = kernel_of(make);
   if (fills_bytes_with_nan(make))
     out->why = "TMA does not fill 8-bit floats with NaN";
-  else if (nereid_op_kind(function) != NEREID_OP_TT_FUNC || !nereidMlirFunctionIsPublic(function))
-    out->why = "it is made in a loop, a branch or a function";
-  else if (!mlirValueIsABlockArgument(base) ||
-           !mlirOperationEqual(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base)), function))
-    out->why = "its base is not an argument of the kernel";
-  else
+  else if (mlirOperationIsNull(kernel))
+    out->why = "it is made in a function that is not a kernel";
+  else if (is_loaded_in_iteration(make))
+    out->why = "an iteration of a loop makes it and loads through it";
+  else if (mlirValueIsABlockArgument(base) &&
+           mlirOperationEqual(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(base)), kernel))
     add_pointer(base, out);
 }
 

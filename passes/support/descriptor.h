@@ -51,6 +51,9 @@ bool nereid_descriptor_check_block(MlirOperation op, MlirValue descriptor);
  * the block cannot be a box, or the argument is a pointer with descriptors of several blocks or swizzles. */
 bool nereid_descriptor_describe(const nereid_pass_t *pass, MlirOperation op, MlirValue descriptor);
 
+/* Whether a loop makes the descriptor: each iteration creates its tensor map again. */
+bool nereid_descriptor_is_made_in_loop(MlirValue descriptor);
+
 /* Whether the front end names dimension `dimension` of the shape (`is_shape`) or strides of the descriptor `name` so:
  * `name` itself (Triton 3.6), or "a.shape.0" and "a.stride.0" for the descriptor "a" (3.9). */
 bool nereid_descriptor_names_part(MlirStringRef part, MlirStringRef name, bool is_shape, int dimension);

@@ -104,10 +104,15 @@ static void add_load(scheduling_t *scheduling, MlirOperation load) {
   nereid_vector_push(scheduling->pass->scratch, &scheduling->loads, load);
 }
 
+/* Finds the loads through descriptors that can move. The consumer creates a tensor map in a loop, and must know that the
+ * copies through its predecessor are complete: then all loads stay, as some of them would not be executed ahead. */
 static void find_descriptor_loads(scheduling_t *scheduling) {
   nereid_operations_t all = {0};
   nereid_collect_kind(scheduling->root, NEREID_OP_TT_DESCRIPTOR_LOAD, scheduling->pass->scratch, &all);
   for (size_t i = 0; i < all.size; ++i)
+    if (nereid_descriptor_is_made_in_loop(nereid_tt_descriptor_load_get_desc(all.data[i])))
+      scheduling->obstacle = "a loop makes the descriptor of a load";
+  for (size_t i = 0; i < all.size && !scheduling->obstacle; ++i)
     if (can_move(scheduling, all.data[i]) &&
         !is_made_inside(scheduling, nereid_tt_descriptor_load_get_desc(all.data[i])))
       add_load(scheduling, all.data[i]);
@@ -285,6 +290,8 @@ static void find_pointer_loads(scheduling_t *scheduling) {
 
 static void find_loads(scheduling_t *scheduling) {
   find_descriptor_loads(scheduling);
+  if (scheduling->obstacle)
+    return;
   find_pointer_loads(scheduling);
   if (scheduling->loads.size)
     scheduling->obstacle = NULL;

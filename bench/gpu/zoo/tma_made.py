@@ -169,6 +169,20 @@ def grouped(a, b, c, ends, groups, n, k, BM: tl.constexpr, BN: tl.constexpr, BK:
         start = end
 
 
+@triton.jit
+def made_per_tile(x, y, w, o, n, k, tiles, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Tiles of two matrices in turn, each through descriptors of its own: the store of a tile is in flight when the next begins."""
+    b = tl.make_tensor_descriptor(w, [k, n], [n, 1], [BK, BN])
+    for tile in range(tiles):
+        base = tl.where(tile % 2 == 0, x, y) + tile // 2 * BM * k
+        a = tl.make_tensor_descriptor(base, [BM, k], [k, 1], [BM, BK])
+        c = tl.make_tensor_descriptor(o + tile * BM * n, [BM, n], [n, 1], [BM, BN])
+        acc = tl.zeros((BM, BN), tl.float32)
+        for step in range(0, k, BK):
+            acc = tl.dot(a.load([0, step]), b.load([step, 0]), acc)
+        c.store([0, 0], acc)
+
+
 def centered(v):
     """Each block of 16 rows of a group minus its column sums."""
     out, start = np.zeros_like(v.x), 0
@@ -193,6 +207,11 @@ def products(v):
     return {"c": out}
 
 
+def in_turn(v):
+    tiles = np.stack([v.x.reshape(-1, 64, v.x.shape[1]), v.y.reshape(-1, 64, v.y.shape[1])], 1)
+    return {"o": tiles.reshape(-1, v.x.shape[1]) @ v.w}
+
+
 def cases():
     made = ("tensormap.replace", "cp.async.bulk.tensor.2d")
     yield Case(
@@ -211,6 +230,7 @@ def cases():
         dict(x=rand("f32", 90, 32), ends=given("i32", [20, 20, 52, 60, 90]), o=zeros("f32", 90, 32), n=32, groups=5),
         centered,
         dict(BM=16, BN=32),
+        code=made,
     )
     both = dict(x=rand("f32", 60, 32), y=rand("f32", 60, 32), o=described(zeros("f32", 60, 32), 16, 32), n=60, flip=2)
     yield Case(
@@ -293,4 +313,14 @@ def cases():
         ),
         products,
         dict(BM=64, BN=64, BK=32),
+        code=made,
+    )
+    yield Case(
+        "made_per_tile",
+        made_per_tile,
+        (1,),
+        dict(x=rand("f16", 128, 96), y=rand("f16", 128, 96), w=rand("f16", 96, 64), o=zeros("f32", 256, 64), n=64, k=96, tiles=4),
+        in_turn,
+        dict(BM=64, BN=64, BK=32),
+        code=made,
     )
