@@ -58,6 +58,7 @@ typedef struct nereid_lower_module {
   nereid_call_graph_t graph;             /* call graph before conversion */
   nereid_lower_needs_t *needs;           /* indexed by function of `graph` */
   nereid_axis_result_t axis;             /* axis information before conversion */
+  bool asserts_contiguity;               /* `axis` contains assertions of the program (tt.contiguity) */
   MlirAttribute contract;                /* #llvm.fastmath<contract> or null: for fmul, fadd, fsub and the like */
   struct {
     MlirAttribute arith, llvm;

@@ -16,6 +16,7 @@
 #include "analysis/membar/membar.h"
 #include "base/target_facts.h"
 #include "base/vector.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "passes/pass.h"
 
@@ -62,6 +63,13 @@ static void make_overflow_flags(nereid_lower_module_t *module) {
   }
 }
 
+static MlirWalkResult find_assertion(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = mlirOperationGetNumDiscardableAttributes(op) > 0 &&
+           !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(op, nereid_ir_ref("tt.contiguity")));
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
 static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
   nereid_lower_module_initialize(module, pass->op, pass->scratch);
   module->rows = index_rows(pass->scratch);
@@ -72,6 +80,7 @@ static bool initialize(nereid_lower_module_t *module, nereid_pass_t *pass) {
                                              .wgmma = nereid_pass_option_bool(pass, "wgmma"),
                                              .kernel_tensors = nereid_pass_option_bool(pass, "kernel-tensors")};
   make_overflow_flags(module);
+  mlirOperationWalk(pass->op, find_assertion, &module->asserts_contiguity, MlirWalkPreOrder);
   if (module->options.fp_fusion)
     module->contract = mlirAttributeParseGet(pass->context, mlirStringRefCreateFromCString("#llvm.fastmath<contract>"));
   return module->rows && nereid_call_graph_build(pass->op, pass->scratch, &module->graph) == NEREID_OK &&

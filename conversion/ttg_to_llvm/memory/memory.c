@@ -295,7 +295,7 @@ static nereid_lowered_t optional(nereid_lower_t *lower, MlirValue value) {
 bool nereid_lower_check_pointer(MlirOperation op, MlirValue pointer) {
   MlirType element = nereid_lower_element_type(mlirValueGetType(pointer));
   if (!nereid_tt_ptr_type_isa(element) || mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(element)))
-    return nereid_lower_error(op, "uses a block pointer; triton-rewrite-tensor-pointer comes first");
+    return nereid_lower_error(op, "uses a block pointer; run triton-rewrite-tensor-pointer first");
   const int space = (int)nereid_tt_ptr_type_get_address_space(element);
   if (space != NEREID_SPACE_GLOBAL)
     return nereid_lower_error(op, "uses a pointer to address space %d: expected global memory, %d", space,
@@ -509,7 +509,9 @@ static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intp
   return r;
 }
 
-/* The contiguous runs of a tensor of pointers: bits of the register number, and the distance of each in bytes. */
+/* The contiguous runs of a tensor of pointers: bits of the register number, and the distance of each in bytes. Programs
+ * assert contiguity that wraps within a block, as that of tl.max_contiguous(offsets % n, 256): it holds within a vector,
+ * whose alignment excludes the wrap, but not between vectors. */
 typedef struct runs {
   uint32_t bits;
   int64_t steps[NEREID_LAYOUT_MAX_BITS];
@@ -522,8 +524,12 @@ static runs_t runs_of(nereid_lower_t *lower, MlirValue pointers, unsigned bytes)
   runs_t runs = {.bits = 0};
   if (!info || !layout || !info->rank)
     return runs;
+  const int64_t limit = lower->module->asserts_contiguity
+                            ? nereid_axis_info_access_width(&lower->module->axis, layout, pointers, (MlirValue){NULL})
+                            : INT64_MAX;
   for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_REGISTER]; ++bit) {
-    runs.steps[bit] = step_of(info, layout, bit) * bytes;
+    const int64_t step = step_of(info, layout, bit);
+    runs.steps[bit] = step < limit ? step * bytes : 0;
     runs.bits |= runs.steps[bit] ? UINT32_C(1) << bit : 0;
   }
   return runs;

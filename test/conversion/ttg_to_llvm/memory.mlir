@@ -53,6 +53,24 @@ tt.func public @plain_f16(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt
   tt.return
 }
 
+// An asserted contiguity may wrap at %n between two vectors of a thread: each has an address of its own.
+// CHECK-LABEL: llvm.func @asserted(
+// CHECK-COUNT-2: llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
+// CHECK-NOT: llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
+// CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xi32>
+// CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xi32>
+// CHECK: llvm.return
+tt.func public @asserted(%p: !tt.ptr<f16> {tt.divisibility = 8 : i32}, %n: i32) {
+  %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #v8>
+  %m = tt.splat %n : i32 -> tensor<1024xi32, #v8>
+  %i = arith.remsi %r, %m {tt.contiguity = 1024 : i32, tt.divisibility = 1024 : i32} : tensor<1024xi32, #v8>
+  %s = tt.splat %p : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #v8>
+  %q = tt.addptr %s, %i : tensor<1024x!tt.ptr<f16>, #v8>, tensor<1024xi32, #v8>
+  %x = tt.load %q : tensor<1024x!tt.ptr<f16>, #v8>
+  tt.print "x" {hex = false, isSigned = array<i32: 1>} : %x : tensor<1024xf16, #v8>
+  tt.return
+}
+
 // CHECK-LABEL: llvm.func @sums_f16(
 // Halves stay halves of their word for the assembler: they are taken out of it as floats.
 // CHECK: %[[W:.*]] = llvm.bitcast %{{.*}} : i32 to vector<2xf16>
