@@ -4,8 +4,11 @@
  *
  * Elements and scales are widened exactly. Formats without an MLIR type are stored in bytes, two 4-bit floats per
  * byte, the first in the low half. A scale is a power of two (a byte s is 2^(s - 127), 255 is NaN) or an f8E4M3FN.
- * Scaled elements are rounded to f32; the sum is that of tt.dot: in order of k, with a fused multiply-add each. */
+ * Scaled elements are rounded to f32 or, where the other operand is f16 and neither is bf16, as their scales to f16
+ * (docs/numerics.md); the sum is that of tt.dot: in order of k, with a fused multiply-add each. */
 #include "interpreter/machine.h"
+
+#include "base/float.h"
 
 #include <math.h>
 
@@ -16,6 +19,7 @@ typedef struct operand {
   size_t rows, k;
   bool k_last;   /* k is the last dimension in memory: operand a */
   bool k_packed; /* the two 4-bit elements of a byte are adjacent along k, not along rows */
+  bool in_f16;   /* scales and scaled elements are rounded to f16 */
 } operand_t;
 
 /* A float of 1 sign, `exponent` and `mantissa` bits without infinities and NaN. */
@@ -54,6 +58,10 @@ static double scale_of(const operand_t *operand, size_t batch, size_t row, size_
   return word == 255 ? NAN : ldexp(1, (int)word - 127);
 }
 
+static float to_f16(double value) {
+  return nereid_float_from_f16(nereid_float_to_f16(value, NEREID_FLOAT_NEAREST));
+}
+
 static float scaled(const operand_t *operand, size_t batch, size_t row, size_t k) {
   const bool packed = operand->format == NEREID_TT_SCALE_DOT_ELEM_TYPE_E2M1;
   const size_t half = packed ? (operand->k_packed ? k : row) % 2 : 0;
@@ -66,7 +74,9 @@ static float scaled(const operand_t *operand, size_t batch, size_t row, size_t k
   uint64_t word = nereid_machine_word(operand->slot, index);
   if (packed)
     word = word >> (4 * half) & 15;
-  return (float)(element_of(operand->format, operand->slot->shape.element, word) * scale_of(operand, batch, row, k));
+  const double element = element_of(operand->format, operand->slot->shape.element, word);
+  const double scale = scale_of(operand, batch, row, k);
+  return operand->in_f16 ? to_f16(element * to_f16(scale)) : (float)(element * scale);
 }
 
 static float *widen(const operand_t *operand, size_t batch, nereid_arena_t *arena) {
@@ -93,6 +103,19 @@ static bool multiply(nereid_machine_t *machine, const nereid_step_t *step, const
   return true;
 }
 
+static bool has_number_scale(const operand_t *operand) {
+  return operand->scale && nereid_kind_is_float(operand->scale->shape.element);
+}
+
+/* Whether the dot of these operands is one of f16. */
+static bool multiplies_f16(const operand_t *a, const operand_t *b) {
+  const bool a_half = a->format == NEREID_TT_SCALE_DOT_ELEM_TYPE_FP16;
+  const bool b_half = b->format == NEREID_TT_SCALE_DOT_ELEM_TYPE_FP16;
+  const bool any_bf16 =
+      a->format == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16 || b->format == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16;
+  return (a_half || b_half) && !any_bf16 && !(a_half && has_number_scale(a)) && !(b_half && has_number_scale(b));
+}
+
 static const nereid_slot_t *slot_of(const nereid_machine_t *machine, MlirValue value) {
   if (mlirValueIsNull(value))
     return NULL;
@@ -109,12 +132,13 @@ static bool dot_scaled(nereid_machine_t *machine, const nereid_step_t *step) {
                  .k_last = true,
                  .k_packed = nereid_tt_dot_scaled_get_lhs_k_pack(step->op)};
   a.k = (size_t)left->extent[left->rank - 1] * (packed && a.k_packed ? 2 : 1);
-  const operand_t b = {.slot = step->operands[1],
-                       .scale = slot_of(machine, nereid_tt_dot_scaled_get_b_scale(step->op)),
-                       .format = nereid_tt_dot_scaled_get_b_elem_type(step->op),
-                       .rows = (size_t)d->extent[d->rank - 1],
-                       .k = a.k,
-                       .k_packed = nereid_tt_dot_scaled_get_rhs_k_pack(step->op)};
+  operand_t b = {.slot = step->operands[1],
+                 .scale = slot_of(machine, nereid_tt_dot_scaled_get_b_scale(step->op)),
+                 .format = nereid_tt_dot_scaled_get_b_elem_type(step->op),
+                 .rows = (size_t)d->extent[d->rank - 1],
+                 .k = a.k,
+                 .k_packed = nereid_tt_dot_scaled_get_rhs_k_pack(step->op)};
+  a.in_f16 = b.in_f16 = multiplies_f16(&a, &b);
   nereid_arena_t arena;
   bool done = nereid_machine_result(machine, step, 0) != NULL;
   nereid_arena_initialize(&arena);

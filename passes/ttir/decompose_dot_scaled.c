@@ -6,9 +6,8 @@
  *   %f = the bits of %s as exponents : tensor<16x2xbf16>, broadcast over groups of 32 : tensor<16x64xbf16>
  *   %d = tt.dot (arith.mulf %x, %f), (tt.fp_to_fp %b), %c
  *
- * Operands get the narrowest type that represents them exactly, to make the dot as cheap as possible: bf16 for up to 8
- * bits of significand and any power of two, f16 for f16 without scales, else f32, as tf32 when 11 bits are enough. A
- * scale becomes NaN where its byte is 255, unless fastMath is set. Tensors may already have encodings: values derived
+ * Operands get the narrowest type that has their bits of significand, to make the dot as cheap as possible: bf16 for up
+ * to 8, f16 for up to 11 if no operand is bf16, else f32, as tf32 when 11 bits are enough. A scale becomes NaN where its byte is 255, unless fastMath is set. Tensors may already have encodings: values derived
  * from an operand keep its encoding, and ttg.convert_layout converts scales and operands where needed. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
@@ -132,6 +131,14 @@ static MlirValue widen_floats(decompose_t *decompose, MlirValue floats) {
   return nereid_ir_result(nereid_tt_fp_to_fp_build(&decompose->builder, to, floats, mlirAttributeGetNull()));
 }
 
+/* Rounds bf16 to the type of the dot, f16. */
+static MlirValue narrow(decompose_t *decompose, MlirValue floats) {
+  MlirType f32 = like(floats, mlirF32TypeGet(mlirOperationGetContext(decompose->op)));
+  MlirValue wide = nereid_ir_result(nereid_arith_extf_build(&decompose->builder, f32, floats, mlirAttributeGetNull()));
+  return nereid_ir_result(nereid_arith_truncf_build(&decompose->builder, like(floats, decompose->type), wide,
+                                                    mlirAttributeGetNull(), mlirAttributeGetNull()));
+}
+
 /* Converts two floats of 4 bits per byte. ttg.fp4_to_fp cannot produce f32; f16 represents them too. */
 static MlirValue widen_4_bits(decompose_t *decompose, MlirValue bytes, int axis) {
   int64_t shape[MAX_RANK];
@@ -166,15 +173,25 @@ static MlirValue widen(decompose_t *decompose, MlirValue elements, format_t form
 
 /* --- scales --- */
 
+/* The parameters of a type with 8 bits of exponent, which represents every scale: that of the dot, or bf16 for f16. */
+static decompose_t of_scales(const decompose_t *decompose) {
+  if (!mlirTypeIsAF16(decompose->type))
+    return *decompose;
+  return (decompose_t){
+      decompose->builder, decompose->op, mlirBF16TypeGet(mlirOperationGetContext(decompose->op)), 7, 127, 16};
+}
+
 /* 2^(byte - 127): the byte is the exponent, except for the smallest value, which is subnormal. */
 static MlirValue powers_of_two(decompose_t *decompose, MlirValue bytes) {
-  MlirType wide = like(bytes, integer(decompose, decompose->bits));
-  MlirValue word = nereid_ir_result(nereid_arith_extui_build(&decompose->builder, wide, bytes));
-  MlirValue bits = shift_left(decompose, word, decompose->mantissa);
-  bits = replace_where(decompose, word, 0, INT64_C(1) << (decompose->mantissa - 1), bits);
-  if (!nereid_tt_dot_scaled_get_fast_math(decompose->op))
-    bits = replace_where(decompose, word, NAN_SCALE, INT64_C(0x1FF) << (decompose->mantissa - 1), bits);
-  return bitcast(decompose, bits, decompose->type);
+  decompose_t wide = of_scales(decompose);
+  MlirType words = like(bytes, integer(&wide, wide.bits));
+  MlirValue word = nereid_ir_result(nereid_arith_extui_build(&wide.builder, words, bytes));
+  MlirValue bits = shift_left(&wide, word, wide.mantissa);
+  bits = replace_where(&wide, word, 0, INT64_C(1) << (wide.mantissa - 1), bits);
+  if (!nereid_tt_dot_scaled_get_fast_math(wide.op))
+    bits = replace_where(&wide, word, NAN_SCALE, INT64_C(0x1FF) << (wide.mantissa - 1), bits);
+  MlirValue powers = bitcast(&wide, bits, wide.type);
+  return mlirTypeEqual(wide.type, decompose->type) ? powers : narrow(decompose, powers);
 }
 
 /* The encoding that scales need before they are broadcast to `shape`, with groups in the last dimension; null without
@@ -273,9 +290,9 @@ static nereid_tt_input_precision_t choose_type(decompose_t *decompose) {
   const format_t a = nereid_tt_dot_scaled_get_a_elem_type(op), b = nereid_tt_dot_scaled_get_b_elem_type(op);
   const int of_a = scaled_significand(a, a_scale), of_b = scaled_significand(b, b_scale);
   const int needed = of_a > of_b ? of_a : of_b;
-  /* Whether f16 lacks the exponent range: for bf16 operands and for powers of two. */
-  const bool far = a == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16 || b == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16 ||
-                   !mlirValueIsNull(a_scale) || !mlirValueIsNull(b_scale);
+  /* Whether f16 lacks the exponent range of an operand. It also lacks that of powers of two, but scaled elements beyond
+   * it are rare, and f16 is twice as fast as tf32. */
+  const bool far = a == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16 || b == NEREID_TT_SCALE_DOT_ELEM_TYPE_BF16;
   if (needed <= BF16_SIGNIFICAND)
     *decompose = (decompose_t){decompose->builder, op, mlirBF16TypeGet(context), 7, 127, 16};
   else if (needed <= F16_SIGNIFICAND && !far)

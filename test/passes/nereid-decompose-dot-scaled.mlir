@@ -31,14 +31,19 @@ tt.func public @packed_rows(%a: tensor<8x64xi8>, %as: tensor<16x2xi8>, %b: tenso
   tt.return %d : tensor<16x8xf32>
 }
 
-// f16 represents fp8, but not the range of scaled fp8, which tf32 does.
+// f16 represents fp8. Scales are powers of two in bf16 first, then f16. Beside bf16, f16 is widened to tf32.
 // CHECK-LABEL: @halves(
 // CHECK: %[[D:.*]] = tt.dot {{.*}} : tensor<16x32xf16> * tensor<32x8xf16>
-// CHECK: tt.dot {{.*}}, {{.*}}, %[[D]], inputPrecision = tf32 : tensor<16x32xf32> * tensor<32x8xf32>
-tt.func public @halves(%a: tensor<16x32xf16>, %as: tensor<16x1xi8>, %b: tensor<32x8xi8>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+// CHECK: %[[P:.*]] = tt.bitcast {{.*}} : tensor<16x1xi16> -> tensor<16x1xbf16>
+// CHECK: %[[W:.*]] = arith.extf %[[P]]
+// CHECK: arith.truncf %[[W]] : tensor<16x1xf32> to tensor<16x1xf16>
+// CHECK: %[[E:.*]] = tt.dot {{.*}}, {{.*}}, %[[D]] : tensor<16x32xf16> * tensor<32x8xf16>
+// CHECK: tt.dot {{.*}}, {{.*}}, %[[E]], inputPrecision = tf32 : tensor<16x32xf32> * tensor<32x8xf32>
+tt.func public @halves(%a: tensor<16x32xf16>, %as: tensor<16x1xi8>, %b: tensor<32x8xi8>, %w: tensor<32x8xbf16>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %d = tt.dot_scaled %a, %b, %c lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<16x32xf16> * tensor<32x8xi8> -> tensor<16x8xf32>
   %e = tt.dot_scaled %a scale %as, %b, %d lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<16x32xf16>, tensor<16x1xi8> * tensor<32x8xi8> -> tensor<16x8xf32>
-  tt.return %e : tensor<16x8xf32>
+  %f = tt.dot_scaled %a scale %as, %w, %e lhs = fp16 rhs = bf16 {fastMath = false} : tensor<16x32xf16>, tensor<16x1xi8> * tensor<32x8xbf16> -> tensor<16x8xf32>
+  tt.return %f : tensor<16x8xf32>
 }
 
 // Floating-point scales add significand bits: 8 + 4 bits exceed tf32.
