@@ -12,7 +12,7 @@
  * it. The upper half of a descriptor is a constant; tile and k add constants to the lower half. A dot of rank 3
  * multiplies the matrices of a batch: its tiles are those of all matrices.
  *
- * Sums of 8-bit floats: where maxNumImpreciseAcc is less than K, as many k are summed from zero and added to the
+ * Sums of 8-bit floats: where maxNumImpreciseAcc is at most K, as many k are summed from zero and added to the
  * accumulator in f32 (docs/numerics.md). PTX ISA, "wgmma.mma_async". */
 #include "conversion/ttg_to_llvm/dot/wgmma_operand.h"
 #include "conversion/ttg_to_llvm/emit.h"
@@ -219,7 +219,7 @@ static bool emit_whole(nereid_lower_t *lower, dot_t *dot, const MlirValue *value
 static int32_t imprecise_steps(const dot_t *dot) {
   const int32_t k = nereid_ttng_warp_group_dot_get_max_num_imprecise_acc(dot->op);
   const bool partial = nereid_lower_memory_bits(dot->b.element) == 8 && mlirTypeIsAF32(dot->element);
-  return partial && dot->k > 0 && k < dot->k * dot->steps ? k / dot->k : 0;
+  return partial && dot->k > 0 && k <= dot->k * dot->steps ? k / dot->k : 0;
 }
 
 /* The accumulator: where it is not added, -0, to which a sum adds without a change. */

@@ -4,7 +4,7 @@
  *   ->
  *             cond_br %m, ^load, ^rest(0)
  *   ^load:    %0 = ld.relaxed.gpu.global.b16 [%p] ; br ^loop(%0)
- *   ^loop(%o): %n = maxnum(%o, %v) ; %got = atom.global.relaxed.gpu.cas.b16 [%p], %o, %n
+ *   ^loop(%o): %n = maxnum(%o, %v) ; %got = atom.relaxed.gpu.global.cas.b16 [%p], %o, %n
  *             cond_br (%got == %o), ^rest(%got), ^loop(%got)
  *
  * Words are compared as bits, so a NaN ends the loop too. LLVM would expand its atomicrmw to such a loop, but with an
@@ -97,7 +97,7 @@ static MlirValue emit_swap(const loop_t *loop, const char *letter, MlirValue old
   MlirValue made = counts ? emit_count(loop, old, kind == NEREID_TT_RMW_OP_INC) : loop->value, got = {NULL};
   if (name)
     made = nereid_emit_binary(lower, name, nereid_emit_bits(lower, loop->type, old), loop->value);
-  const char *text = nereid_arena_format(lower->arena, "atom.global.%s.%s.cas.b%u $0, [$1], $2, $3;",
+  const char *text = nereid_arena_format(lower->arena, "atom.%s.%s.global.cas.b%u $0, [$1], $2, $3;",
                                          nereid_atomic_order(nereid_tt_atomic_rmw_get_sem(loop->op)),
                                          nereid_atomic_scope(nereid_tt_atomic_rmw_get_scope(loop->op)), loop->bits);
   const char *constraints = nereid_arena_format(lower->arena, "=%s,l,%s,%s", letter, letter, letter);
