@@ -108,16 +108,6 @@ def disable_comparisons(module):
             setattr(module, name, lambda *_, **__: None)
 
 
-def limit_autotuner(configs):
-    prune = triton.runtime.autotuner.Autotuner.prune_configs
-
-    def prune_more(tuner, *args, **kwargs):
-        found = prune(tuner, *args, **kwargs)
-        return found[::max(1, -(-len(found) // configs))]
-
-    triton.runtime.autotuner.Autotuner.prune_configs = prune_more
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
@@ -135,7 +125,7 @@ def main():
     triton.knobs.compilation.always_compile = True
     collector = Collector(os.path.abspath(arguments.out), arguments.library, arguments.cases, arguments.seconds)
     triton.knobs.runtime.add_stages_inspection_hook = collector.add_stages
-    limit_autotuner(arguments.configs)
+    fake_gpu.limit_autotuner(arguments.configs)
     torch.testing.assert_close = lambda *_, **__: None
     torch.allclose = torch.equal = lambda *_, **__: True
     torch.set_num_threads(1)

@@ -1,6 +1,6 @@
 """A GPU that is the PTX emulator: programs of PyTorch and Triton run without one, and kernels write their results.
 
-`install(library, target, racecheck)` activates a Triton driver that launches the PTX of each kernel on the emulator of
+`install(library, target, racecheck, count)` activates a Triton driver that launches the PTX of each kernel on the emulator of
 libnereid-launch. Tensors of the device "cuda" are in host memory, as in fake_gpu.py, and PyTorch's own operators compute
 there. Kernels are compiled by Nereid (examples/triton_stages.py) or, with NEREID=0, by Triton.
 """
@@ -22,6 +22,8 @@ FORMATS = {"i1": "?", "u1": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "
            "fp16": "e", "fp32": "f", "f32": "f", "fp64": "d"}
 # CUtensorMapDataType of Triton's numbers, which are those of tensormap.replace for 64-bit integers and floats.
 TMA_ELEMENTS = {8: 8, 9: 8, 10: 9}
+# Places in nereid_emulator_counters_t, sums of loads and stores.
+COUNTERS = {"global_sectors": (24, 25), "shared_wavefronts": (30, 31), "local_bytes": (34, 35), "barriers": (36,)}
 STEPS = 200_000_000  # of a warp, after which a kernel counts as one that does not end
 
 
@@ -59,8 +61,8 @@ class EmulatorError(RuntimeError):
 class Emulator:
     """The functions of libnereid-launch, and the options of all launches."""
 
-    def __init__(self, library, racecheck):
-        self.functions, self.racecheck = ctypes.CDLL(library), racecheck
+    def __init__(self, library, racecheck, count):
+        self.functions, self.racecheck, self.count, self.launches = ctypes.CDLL(library), racecheck, count, []
         for name in ("kernel", "kernel_parameters"):
             getattr(self.functions, "nereid_emulator_" + name).restype = ctypes.c_void_p
         self.functions.nereid_emulator_kernel_parameters.restype = ctypes.c_size_t
@@ -81,7 +83,7 @@ class Function:
     """A kernel of a loaded program; the program lives as long as the process."""
 
     def __init__(self, emulator, name, ptx):
-        self.emulator, program = emulator, emulator.load(ptx)
+        self.emulator, self.name, program = emulator, name, emulator.load(ptx)
         functions, parameters = emulator.functions, ctypes.POINTER(Parameter)()
         self.kernel = POINTER(functions.nereid_emulator_kernel(program, name.encode()))
         count = functions.nereid_emulator_kernel_parameters(self.kernel, ctypes.byref(parameters))
@@ -97,8 +99,11 @@ class Function:
         report = Report()
         launch = Launch(grid=grid, cluster=cluster, shared_bytes=shared, parameter_bytes=self.size,
                         parameters=ctypes.cast(block, POINTER), memory=memory.handle, steps=STEPS,
-                        racecheck=self.emulator.racecheck)
+                        racecheck=self.emulator.racecheck, count=self.emulator.count)
         status = self.emulator.functions.nereid_emulator_run(self.kernel, ctypes.byref(launch), ctypes.byref(report))
+        if self.emulator.count:
+            totals = {name: sum(report.counters[i] for i in places) for name, places in COUNTERS.items()}
+            self.emulator.launches.append({"kernel": self.name, "warp_instructions": report.warp_instructions, **totals})
         if status:
             raise EmulatorError(f"status {status}: {report.message.decode()}")
         if report.races or report.overwrites or report.violations:
@@ -106,14 +111,11 @@ class Function:
 
 
 class Memory:
-    """The buffers of one launch: the storages of its tensors, and scratch."""
+    """Global memory: the storages of tensors that a kernel has been passed, or whose address the program has read."""
 
     def __init__(self, emulator):
-        self.functions, self.handle, self.buffers = emulator.functions, POINTER(), {}
+        self.functions, self.handle, self.buffers, self.kept = emulator.functions, POINTER(), {}, []
         emulator.functions.nereid_emulator_memory_create(ctypes.byref(self.handle))
-
-    def close(self):
-        self.functions.nereid_emulator_memory_destroy(self.handle)
 
     def add(self, host, size, alignment):
         address = U64()
@@ -123,24 +125,54 @@ class Memory:
             raise EmulatorError(f"nereid_emulator_memory_add: status {status}")
         return address.value
 
+    def remove(self, address):
+        self.functions.nereid_emulator_memory_remove(self.handle, U64(address))
+
+    def of_storage(self, storage):
+        """The address that kernels see of a storage. Host memory may have been freed and allocated again."""
+        host, size = storage.data_ptr(), storage.nbytes()
+        known, address = self.buffers.get(host, (size, 0))
+        if known != size:
+            self.remove(address)
+            address = 0
+        if size and not address:
+            # The same remainder as in host memory, so that the properties that Triton specialized on hold.
+            address = self.add(host, size, min(host & -host, 4096))
+            self.buffers[host] = size, address
+        return address
+
+    def of_tensor(self, tensor):
+        return self.of_storage(tensor.untyped_storage()) + tensor.storage_offset() * tensor.element_size()
+
     def address(self, value):
-        """The address that a kernel sees of a tensor, or of an object with `data_ptr` on top of one."""
+        """The address of an argument: of a tensor, or of an object on top of one, whose own address counts."""
         if value is None or isinstance(value, int):
             return value or 0
-        tensor = value if isinstance(value, torch.Tensor) else value.base
-        storage = tensor.untyped_storage()
-        if not storage.nbytes():
-            return 0
-        host = storage.data_ptr()
-        if host not in self.buffers:
-            # The same remainder as in host memory, so that the properties that Triton specialized on hold.
-            room = host & -host
-            self.buffers[host] = self.add(host, storage.nbytes(), min(room, 4096))
-        return self.buffers[host] + value.data_ptr() - host
+        if isinstance(value, torch.Tensor):
+            return self.of_tensor(value)
+        tensor = tensor_of(value)
+        return self.of_tensor(tensor) + value.data_ptr() - tensor.data_ptr()
 
-    def scratch(self, size, alignment):
-        self.kept = getattr(self, "kept", []) + [ctypes.create_string_buffer(size)]
-        return self.add(ctypes.addressof(self.kept[-1]), size, alignment)
+
+class DeviceMemory(fake_gpu.HostMemory):
+    """Tensors report the addresses that kernels see. Their storages are kept: a program may store the addresses in a tensor."""
+
+    def __init__(self, memory):
+        super().__init__()
+        self.memory = memory
+
+    def __torch_function__(self, function, kinds, args=(), kwargs=None):
+        if function == torch.Tensor.data_ptr:
+            self.memory.kept.append(args[0].untyped_storage())
+            return self.memory.of_tensor(args[0])
+        return super().__torch_function__(function, kinds, args, kwargs)
+
+
+def tensor_of(value):
+    """The tensor of an argument: itself, or what a wrapper of Triton or of a library has under one of these names."""
+    while not isinstance(value, torch.Tensor):
+        value = next(getattr(value, name) for name in ("base", "_base", "storage", "data") if hasattr(value, name))
+    return value
 
 
 def flatten(kinds, values):
@@ -168,17 +200,17 @@ def pack(kind, value):
 class Launcher:
     """Launches a kernel on the emulator, as Triton's launcher does on a GPU."""
 
-    emulator = None
+    emulator = memory = None
 
     def __init__(self, source, metadata):
         self.kinds, self.metadata = list(source.signature.values()), metadata
 
-    def encode(self, memory, described, descriptor):
+    def encode(self, described, descriptor):
         """The tensor map of a descriptor (docs/abi.md)."""
         shape, sizes = list(descriptor.shape), described["elem_size"]
         if described["fp4_padded"]:
             shape[-1] *= 2
-        request = Request(address=memory.address(descriptor.base), rank=len(shape), swizzle=(0, 32, 64, 128)[described["swizzle"]],
+        request = Request(address=self.memory.address(descriptor.base), rank=len(shape), swizzle=(0, 32, 64, 128)[described["swizzle"]],
                           element=TMA_ELEMENTS.get(described["elem_type"], described["elem_type"]),
                           nan_padding=descriptor.padding == "nan")
         if described["fp4_padded"]:
@@ -190,42 +222,48 @@ class Launcher:
         self.emulator.call("nereid_tma_encode", 1, None, ctypes.byref(request), block)
         return block.raw
 
-    def descriptor(self, memory, described, value):
+    def descriptor(self, described, value):
         rank = len(value.shape)
         sizes = [struct.pack("<i", extent) for extent in value.shape] + [struct.pack("<q", stride) for stride in value.strides]
         if described:
-            return [self.encode(memory, described, value)] + sizes
+            return [self.encode(described, value)] + sizes
         wide = [struct.pack("<q", number) for number in (*value.shape, *value.strides)]
-        return [struct.pack("<Q", memory.address(value.base)), *wide, struct.pack("<?", value.padding == "nan"), *sizes[:rank],
+        return [struct.pack("<Q", self.memory.address(value.base)), *wide, struct.pack("<?", value.padding == "nan"), *sizes[:rank],
                 *sizes[rank:]]
 
-    def values(self, memory, arguments):
+    def values(self, arguments):
         described = iter(self.metadata.tensordesc_meta or [])
         for kind, value in flatten(self.kinds, arguments):
             if kind.startswith("tensordesc"):
-                yield from self.descriptor(memory, next(described, None), value)
+                yield from self.descriptor(next(described, None), value)
             elif kind.startswith("*"):
-                yield struct.pack("<Q", memory.address(value))
+                yield struct.pack("<Q", self.memory.address(value))
             else:
                 yield pack(kind, value)
+
+    def scratch(self, count):
+        """Host memory and address of the global and profile scratch of a launch; none where the kernel has none."""
+        for size, alignment in ((self.metadata.global_scratch_size, self.metadata.global_scratch_align),
+                                (self.metadata.profile_scratch_size, self.metadata.profile_scratch_align)):
+            host = ctypes.create_string_buffer(size * count) if size else None
+            yield host, self.memory.add(ctypes.addressof(host), size * count, alignment) if size else 0
 
     def __call__(self, x, y, z, stream, function, packed, launch_metadata, enter, leave, *arguments):
         if not x * y * z:
             return
-        ctas, memory = getattr(self.metadata, "num_ctas", 1), Memory(self.emulator)
+        ctas = getattr(self.metadata, "num_ctas", 1)
+        scratch = list(self.scratch(x * y * z * ctas))
+        values = list(self.values(arguments)) + [struct.pack("<Q", address) for _, address in scratch]
         try:
-            values = list(self.values(memory, arguments))
-            for size, alignment in ((self.metadata.global_scratch_size, self.metadata.global_scratch_align),
-                                    (self.metadata.profile_scratch_size, self.metadata.profile_scratch_align)):
-                address = memory.scratch(size * x * y * z * ctas, alignment) if size else 0
-                values.append(struct.pack("<Q", address))
             if enter:
                 enter(launch_metadata)
-            function.run((x * ctas, y, z), (ctas, 1, 1), self.metadata.shared, memory, values)
+            function.run((x * ctas, y, z), (ctas, 1, 1), self.metadata.shared, self.memory, values)
             if leave:
                 leave(launch_metadata)
         finally:
-            memory.close()
+            for host, address in scratch:
+                if host:
+                    self.memory.remove(address)
 
 
 class Driver(fake_gpu.Driver):
@@ -256,10 +294,11 @@ def keep_ptx():
     triton.knobs.runtime.add_stages_inspection_hook = hook
 
 
-def install(library, target=90, racecheck=False):
+def install(library, target=90, racecheck=False, count=False):
     fake_gpu.CAPABILITY = divmod(target, 10)
     fake_gpu.patch_torch()
-    Launcher.emulator = Emulator(library, racecheck)
+    Launcher.emulator = Emulator(library, racecheck, count)
+    Launcher.memory = Memory(Launcher.emulator)
     triton.runtime.driver.set_active(Driver(Launcher.emulator, target))
     if os.environ.get("NEREID") != "0":
         sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples"))
@@ -267,5 +306,5 @@ def install(library, target=90, racecheck=False):
         os.environ["NEREID_FLAGS"] = os.environ.get("NEREID_FLAGS", "") + " --emit ptx"
         triton_stages.register()
     keep_ptx()
-    fake_gpu.HostMemory().__enter__()
+    DeviceMemory(Launcher.memory).__enter__()
     fake_gpu.Operators(contextlib.nullcontext())

@@ -258,6 +258,17 @@ class Driver:
         return run_once
 
 
+def limit_autotuner(configs):
+    """Keeps this number of the configurations of each autotuned kernel, spread over all."""
+    prune = triton.runtime.autotuner.Autotuner.prune_configs
+
+    def prune_more(tuner, *args, **kwargs):
+        found = prune(tuner, *args, **kwargs)
+        return found[::max(1, -(-len(found) // configs))]
+
+    triton.runtime.autotuner.Autotuner.prune_configs = prune_more
+
+
 def install():
     patch_torch()
     triton.runtime.driver.set_active(Driver())

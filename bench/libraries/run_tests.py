@@ -1,12 +1,12 @@
 """Runs the tests of a library on the PTX emulator, without a GPU: its kernels are compiled by Nereid, and compared by its own tests.
 
-    NEREID=build/release/bin/nereid python bench/libraries/run_tests.py [--emulator LIBRARY] [--racecheck] [--target 90]
-        [--cases N] [--seconds N] [--part I/N] [--report FILE] -- PYTEST_ARGUMENTS
+    NEREID=build/release/bin/nereid python bench/libraries/run_tests.py [--emulator LIBRARY] [--racecheck] [--counters] [--target 90]
+        [--cases N] [--configs N] [--seconds N] [--part I/N] [--report FILE] -- PYTEST_ARGUMENTS
 
 Needs what collect.py needs, and libnereid-launch.so. Of a parametrized test N cases run, spread over all. A case may take
 --seconds; the operators of PyTorch take host time, too. With NEREID=0 Triton compiles: a test that fails with both compilers
 tests something that this GPU does not have. --part runs one of N parts of the tests, in order to use several processors.
-The report has one JSON object per case: test, outcome, error.
+The report has one JSON object per case: test, outcome, error, launches (with --counters).
 """
 
 import argparse
@@ -58,7 +58,10 @@ class Cases:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             error = str(report.longrepr)[-4000:] if outcome in ("failed", "error") else ""
             if self.report:
-                print(json.dumps({"test": report.nodeid, "outcome": outcome, "error": error}), file=self.report, flush=True)
+                launches = emulated_gpu.Launcher.emulator.launches
+                print(json.dumps({"test": report.nodeid, "outcome": outcome, "error": error, "launches": launches}),
+                      file=self.report, flush=True)
+                launches.clear()
         if report.when == "teardown":
             signal.alarm(0)
 
@@ -67,8 +70,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--emulator", default=LIBRARY, help="path of libnereid-launch.so")
     parser.add_argument("--racecheck", action="store_true", help="a race is an error")
+    parser.add_argument("--counters", action="store_true", help="the report has counters of each launch")
     parser.add_argument("--target", type=int, default=90, help="compute capability that the GPU reports")
     parser.add_argument("--cases", type=int, default=10, help="cases per parametrized test")
+    parser.add_argument("--configs", type=int, help="configurations per autotuned kernel; default: all")
     parser.add_argument("--seconds", type=int, default=60, help="time limit of a case")
     parser.add_argument("--part", default="0/1", help="I/N: every N-th case, from the I-th on")
     parser.add_argument("--memory", type=int, default=10, help="GiB of address space")
@@ -77,7 +82,9 @@ def main():
     arguments = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (arguments.memory << 30, arguments.memory << 30))
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
-    emulated_gpu.install(os.path.abspath(arguments.emulator), arguments.target, arguments.racecheck)
+    emulated_gpu.install(os.path.abspath(arguments.emulator), arguments.target, arguments.racecheck, arguments.counters)
+    if arguments.configs:
+        emulated_gpu.fake_gpu.limit_autotuner(arguments.configs)
     import pytest
     cases = Cases(pytest, arguments)
     del sys.argv[1:]  # some libraries parse it
