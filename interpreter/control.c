@@ -115,8 +115,7 @@ static bool run_call(nereid_machine_t *machine, const nereid_step_t *step) {
   if (!function)
     return false;
   if (function->active)
-    return nereid_machine_error(step, "calls '%.*s' while it runs: kernels do not recurse", (int)name.length,
-                                name.data);
+    return nereid_machine_error(step, "calls '%.*s' recursively, which is not supported", (int)name.length, name.data);
   const nereid_code_block_t *entry = &function->body.blocks[0];
   if (!nereid_machine_assign(machine, entry->n_arguments, entry->arguments, step->operands))
     return false;

@@ -149,7 +149,7 @@ static bool mask(nereid_machine_t *machine, const nereid_step_t *step) {
   }
   for (size_t i = 0; i < step->n_results; ++i) {
     if (step->results[i]->shape.local)
-      return nereid_machine_error(step, "has a buffer as a result that is not computed");
+      return nereid_machine_error(step, "has a buffer as a result, but its mask is false");
     uint64_t *out = nereid_machine_result(machine, step, i);
     if (!out)
       return false;

@@ -96,8 +96,8 @@ static void check_need(check_t *check, LLVMValueRef call, const char *name, cons
   nereid_arena_t *scratch = check->input->scratch;
   const char *word = nereid_arena_format(scratch, "@%s(", name), *what = NULL;
   if (need->capability >= BEYOND)
-    what = nereid_arena_format(scratch, "'%s' needs a later architecture than %s and any that Nereid compiles for",
-                               name, target->name);
+    what = nereid_arena_format(scratch, "'%s' needs a later architecture than %s and than all targets of Nereid", name,
+                               target->name);
   else if (target->capability < need->capability || (need->architecture && !target->architecture_only))
     what = nereid_arena_format(scratch, "'%s' needs sm_%u%s%s, the target is %s", name, need->capability,
                                need->architecture ? "a" : "", need->architecture ? "" : " or later", target->name);
@@ -119,8 +119,9 @@ static void check_intrinsic(check_t *check, LLVMValueRef call, const char *name)
   for (size_t i = 0; i < COUNT(foreign); i++)
     if (strncmp(name, foreign[i], strlen(foreign[i])) == 0)
       complain(check, call, nereid_arena_format(check->input->scratch, "@%s(", name),
-               nereid_arena_format(check->input->scratch, "'%s' is an intrinsic of another machine; the target is %s",
-                                   name, check->target->name));
+               nereid_arena_format(check->input->scratch,
+                                   "'%s' is an intrinsic of another architecture; the target is %s", name,
+                                   check->target->name));
 }
 
 static void check_inline_asm(check_t *check, LLVMValueRef call, LLVMValueRef inline_asm) {
@@ -153,7 +154,7 @@ static void check_call(check_t *check, LLVMValueRef call) {
     known |= nereid_view_equal(name, nereid_view(provided[i]));
   if (!known)
     complain(check, call, nereid_arena_format(check->input->scratch, "@%s(", name.data),
-             nereid_arena_format(check->input->scratch, "call to '%s', which is defined nowhere", name.data));
+             nereid_arena_format(check->input->scratch, "call to '%s', which is not defined", name.data));
 }
 
 /* 128-bit atomics: PTX ISA, atom.b128. */

@@ -37,7 +37,7 @@ static nereid_status_t set_layout(nereid_backend_t *backend, LLVMModuleRef modul
   if (!fits) {
     if (!input->again)
       nereid_report_at(backend->report, NEREID_REPORT_ERROR, input->name, 0, 0,
-                       "the module's data layout '%s' is not that of %s; leave it out or take NVPTX's", text, triple);
+                       "the module's data layout '%s' is not that of %s; omit it or use NVPTX's", text, triple);
     return NEREID_ERROR_PROGRAM;
   }
   LLVMSetModuleDataLayout(module, backend->layout);

@@ -96,8 +96,8 @@ nereid_status_t nereid_target_set_ptx_version(nereid_target_t *target, nereid_vi
                          (int)(text.size < 64 ? text.size : 64), text.data ? text.data : "");
   if (version < target->ptx_minimum)
     return nereid_report(report, NEREID_ERROR_ARGUMENT,
-                         "PTX version %u.%u does not know %s, which needs at least %u.%u", version / 10, version % 10,
-                         target->name, target->ptx_minimum / 10, target->ptx_minimum % 10);
+                         "PTX version %u.%u does not support %s, which needs %u.%u or later", version / 10,
+                         version % 10, target->name, target->ptx_minimum / 10, target->ptx_minimum % 10);
   target->ptx_version = version;
   return NEREID_OK;
 }

@@ -59,7 +59,7 @@ static bool is_block_pointer(MlirType type) {
 /* `type` with the default encoding when it is a tensor without one. */
 static MlirType convert_type(conversion_t *conversion, MlirType type, MlirLocation location) {
   if (is_block_pointer(type)) {
-    mlirEmitError(location, "block pointers have no layouts: triton-rewrite-tensor-pointer comes first");
+    mlirEmitError(location, "block pointers have no layouts: run triton-rewrite-tensor-pointer first");
     conversion->failed = true;
     return type;
   }

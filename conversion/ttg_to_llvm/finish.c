@@ -25,7 +25,7 @@ static MlirWalkResult check(MlirOperation op, void *data) {
       mlirStringRefEqual(name, mlirStringRefCreateFromCString("builtin.module")) || nereid_ttg_is_warp_specialize(op))
     return MlirWalkResultAdvance;
   char text[256];
-  snprintf(text, sizeof text, "'%.*s' cannot become LLVM IR; convert-triton-gpu-to-llvm lowers what is in a tt.func",
+  snprintf(text, sizeof text, "'%.*s' cannot become LLVM IR; convert-triton-gpu-to-llvm lowers ops in a tt.func only",
            (int)name.length, name.data);
   mlirEmitError(mlirOperationGetLocation(op), text);
   *good = false;

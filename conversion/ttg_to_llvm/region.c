@@ -55,7 +55,7 @@ static bool emit_blocks(nereid_lower_t *lower, MlirRegion region, MlirValue *out
   }
   if (mlirBlockIsNull(rest))
     return nereid_lower_error(mlirBlockGetParentOperation(mlirRegionGetFirstBlock(region)),
-                              "has a region that loops for ever: expected a way to its end");
+                              "has a region that never ends: expected a path to its terminator");
   mlirRegionAppendOwnedBlock(function, rest);
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(rest); ++k)
     out_results[k] = mlirBlockGetArgument(rest, k);

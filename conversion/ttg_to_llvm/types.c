@@ -110,7 +110,7 @@ const nereid_layout_t *nereid_lower_layout(nereid_lower_t *lower, MlirType tenso
   if (nereid_layout_from_type(tensor, layout) != NEREID_OK) {
     if (mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(tensor)))
       nereid_diagnose_at(place_of(lower),
-                         "%s has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first",
+                         "%s has no encoding that distributes it over threads; run convert-triton-to-tritongpu first",
                          nereid_text_of_type(tensor).chars);
     else
       nereid_diagnose_at(place_of(lower), "%s has an encoding that does not distribute it over threads",

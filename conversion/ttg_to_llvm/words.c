@@ -18,7 +18,7 @@ typedef struct byte {
   int32_t index;
 } byte_t;
 
-static MlirOperation made_by(MlirValue value, const char *name) {
+static MlirOperation defining_op_named(MlirValue value, const char *name) {
   if (!mlirValueIsAOpResult(value))
     return (MlirOperation){NULL};
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -29,11 +29,11 @@ static MlirOperation made_by(MlirValue value, const char *name) {
 /* The word that an i8 is extracted from: llvm.extractelement of llvm.bitcast of an i32. */
 static byte_t byte_of(nereid_lower_t *lower, MlirValue value) {
   const byte_t none = {.index = 0};
-  MlirOperation extract = made_by(value, "llvm.extractelement");
+  MlirOperation extract = defining_op_named(value, "llvm.extractelement");
   if (mlirOperationIsNull(extract) || !mlirTypeEqual(mlirValueGetType(value), lower->types->i8))
     return none;
-  MlirOperation cast = made_by(mlirOperationGetOperand(extract, 0), "llvm.bitcast");
-  MlirOperation constant = made_by(mlirOperationGetOperand(extract, 1), "llvm.mlir.constant");
+  MlirOperation cast = defining_op_named(mlirOperationGetOperand(extract, 0), "llvm.bitcast");
+  MlirOperation constant = defining_op_named(mlirOperationGetOperand(extract, 1), "llvm.mlir.constant");
   if (mlirOperationIsNull(cast) || mlirOperationIsNull(constant))
     return none;
   MlirValue word = mlirOperationGetOperand(cast, 0);

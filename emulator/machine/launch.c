@@ -176,7 +176,8 @@ static void run_cluster(run_t *run, uint64_t number, emu_cta_t *ctas) {
   if (!cluster.status)
     (void)nereid_emulator_run_cluster(&cluster);
   if (cluster.status == NEREID_ERROR_MEMORY && !cluster.message.text[0])
-    (void)nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY, "out of memory for what the kernel prints");
+    (void)nereid_message_set(&cluster.message, NEREID_ERROR_MEMORY,
+                             "out of memory for the text that the kernel prints");
   finish_cluster(run, &cluster, number);
   for (uint32_t i = 0; i < cluster.n_ctas; ++i) {
     nereid_emulator_race_finish(&ctas[i]);
@@ -238,7 +239,7 @@ static nereid_status_t check(run_t *run, nereid_message_t *message) {
                                 kernel->name_text, kernel->block[0], kernel->block[1], kernel->block[2]);
     threads *= block[i] <= 1024 ? block[i] : 4096;
     if (launch->grid[i] > INT32_MAX || (i && launch->grid[i] > 65535))
-      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid is larger than a GPU's");
+      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "the grid is larger than the limit of a GPU");
   }
   if (!threads || threads > 1024)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' needs a block of 1 to 1024 threads",
@@ -248,8 +249,9 @@ static nereid_status_t check(run_t *run, nereid_message_t *message) {
                               "a block of %llu threads; .maxntid of kernel '%s' allows %llu",
                               (unsigned long long)threads, kernel->name_text, (unsigned long long)kernel->max_threads);
   if (launch->parameter_bytes < kernel->parameter_bytes || (launch->parameter_bytes && !launch->parameters))
-    return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "kernel '%s' has %u bytes of parameters, %u are given",
-                              kernel->name_text, kernel->parameter_bytes, launch->parameter_bytes);
+    return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
+                              "kernel '%s' has %u bytes of parameters, but %u are passed", kernel->name_text,
+                              kernel->parameter_bytes, launch->parameter_bytes);
   if (launch->shared_bytes > 1 << 20)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "more than 1 MiB of shared memory");
   run->n_ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];

@@ -73,7 +73,7 @@ static bool transacted(emu_warp_t *warp, const emu_insn_t *insn, int lane, emu_m
   now->tx = (int32_t)bytes;
   return (bytes >= -COUNT_MAX && bytes <= COUNT_MAX) ||
          nereid_emulator_fail(warp, insn, lane,
-                              "the transaction count of the mbarrier at shared address 0x%x becomes %lld",
+                              "the transaction count of the mbarrier at shared address 0x%x becomes %lld, out of range",
                               (unsigned)it->offset, (long long)bytes) == EMU_ADVANCE;
 }
 

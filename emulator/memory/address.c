@@ -116,7 +116,7 @@ uint8_t *nereid_emulator_reach(emu_warp_t *warp, const emu_insn_t *insn, int lan
     return NULL;
   }
   if (where == EMU_PARAM && access != EMU_READ) {
-    (void)nereid_emulator_fail(warp, insn, lane, "a kernel's parameters are read only");
+    (void)nereid_emulator_fail(warp, insn, lane, "a kernel's parameters are read-only");
     return NULL;
   }
   if (where == EMU_SHARED_CLUSTER)

@@ -92,7 +92,7 @@ static bool run_in(nereid_machine_t *machine, const nereid_step_t *step, nereid_
 static bool inline_asm(nereid_machine_t *machine, const nereid_step_t *step) {
   nereid_arena_t arena;
   if (!machine->options.assembly)
-    return nereid_machine_error(step, "is not handled by the interpreter where nothing runs assembly for it");
+    return nereid_machine_error(step, "is not supported by the interpreter without a handler of inline assembly");
   if (nereid_tt_elementwise_inline_asm_get_packed_element(step->op) < 1 || step->n_results == 0)
     return nereid_machine_error(step, "has no elements");
   nereid_arena_initialize(&arena);

@@ -131,8 +131,10 @@ static bool split(clone_t *clone, const nereid_call_function_t *function) {
   if (kinds.size > 1) {
     MlirStringRef name = nereid_tt_func_get_sym_name(function->op);
     nereid_pass_remark_passed(clone->pass, function->op, "clone",
-                              "'%.*s' is called in %zu ways: %zu more of its %lld operations", (int)name.length,
-                              name.data, kinds.size, kinds.size - 1, (long long)count_ops(function->op));
+                              "'%.*s' is called with %zu sets of facts about its arguments; clones: %zu, of %lld "
+                              "operations each",
+                              (int)name.length, name.data, kinds.size, kinds.size - 1,
+                              (long long)count_ops(function->op));
   }
   return copies && !clone->pass->scratch->failed;
 }

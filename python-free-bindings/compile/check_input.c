@@ -41,7 +41,7 @@ static MlirWalkResult check_step(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   snprintf(text, sizeof text,
            "'scf.for' op has the step %" PRId64
-           ": expected a positive number; count up, and compute the index that falls "
+           ": expected a positive number; count up, and compute the decreasing index "
            "from it",
            step);
   mlirEmitError(mlirOperationGetLocation(op), text);

@@ -51,8 +51,8 @@ static nereid_status_t nothing_found(const nereid_assemble_options_t *options, c
     return nereid_report(report, NEREID_ERROR_NOT_FOUND, "no assembler: '%s' cannot be run", options->ptxas);
   if (options->time_limit)
     return nereid_report(report, NEREID_ERROR_NOT_FOUND,
-                         "no assembler: ptxas was not found, and only it can be given a time limit; install the CUDA "
-                         "toolkit or set CUDA_HOME");
+                         "no assembler: ptxas was not found, which a time limit requires; install the CUDA toolkit or "
+                         "set CUDA_HOME");
   return nereid_report(report, NEREID_ERROR_NOT_FOUND,
                        "no assembler: neither ptxas nor libnvJitLink.so was found; install the CUDA toolkit, set "
                        "CUDA_HOME, or stop at PTX");
@@ -68,7 +68,7 @@ nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_assemble_options
   *out_assembled = (nereid_assembled_t){0};
   if (library_only && options->time_limit)
     return nereid_report(report, NEREID_ERROR_ARGUMENT,
-                         "nvJitLink cannot be given a time limit: it runs in this process; expected ptxas");
+                         "nvJitLink does not support a time limit: it runs in this process; expected ptxas");
   const char *program = library_only ? NULL : nereid_assembler_find_ptxas(options->ptxas, arena);
   const bool library_first = library_only || (!program_only && !options->one_shot);
   if (!program_only && (library_first || !program) && nereid_assembler_has_nvjitlink(NULL, NULL))

@@ -155,8 +155,8 @@ nereid_status_t nereid_assemble_nvjitlink(nereid_view_t ptx, const nereid_assemb
     return nereid_report(report, NEREID_ERROR_ARGUMENT, "more than %d arguments for the assembler", MAX_ARGUMENTS);
   int code = library.create(&link, (uint32_t)count, list);
   if (code)
-    return nereid_report(report, NEREID_ERROR_TOOL, "nvJitLink does not take the options (error %d): %s%s%s", code,
-                         list[0], options->arguments ? " " : "", options->arguments ? options->arguments : "");
+    return nereid_report(report, NEREID_ERROR_TOOL, "nvJitLink rejects the options (error %d): %s%s%s", code, list[0],
+                         options->arguments ? " " : "", options->arguments ? options->arguments : "");
   code = assemble(link, nereid_view_of(text, ptx.size), arena, out_assembled);
   if (code) {
     status = failed(link, code, options, report, arena, out_assembled);

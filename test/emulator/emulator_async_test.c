@@ -300,7 +300,7 @@ static void misuse_of_clusters_is_reported(void **state) {
   (void)state;
   expect("barrier.cluster.wait;", 32, 2, "a wait without an arrival");
   expect("barrier.cluster.arrive; barrier.cluster.arrive;", 32, 2, "a second arrival without a wait");
-  expect("mov.u32 %r1, smem; mapa.shared::cluster.u32 %r1, %r1, 2;", 32, 2, "CTA 2 of a cluster of 2");
+  expect("mov.u32 %r1, smem; mapa.shared::cluster.u32 %r1, %r1, 2;", 32, 2, "no CTA 2 in a cluster of 2");
   expect("mov.u32 %r1, smem; mapa.shared::cluster.u32 %r2, %r1, 1; mov.u32 %r3, %cluster_ctarank;\n"
          "setp.eq.u32 %p1, %r3, 1; @%p1 exit; nanosleep.u32 100; ld.shared::cluster.b32 %r4, [%r2];",
          32, 2, "has exited");

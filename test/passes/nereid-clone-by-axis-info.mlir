@@ -16,7 +16,7 @@
 // CHECK-NEXT: tt.load
 // CHECK-NOT: tt.func private
 
-// COST: 'f' is called in 2 ways: 1 more of its 3 operations
+// COST: 'f' is called with 2 sets of facts about its arguments; clones: 1, of 3 operations each
 // COST: functions: 3, were 2; operations: 12, were 9
 tt.func public @two_kinds(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>,
                           %r: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {

@@ -4,7 +4,7 @@
 
 // Later loops come first.
 // REMARK: not fused: no loop is directly in its body
-// REMARK: not fused: the inner loop may have no iteration, and its body cannot be executed in vain
+// REMARK: not fused: the inner loop may have no iteration, and its body cannot be executed without effect
 // REMARK: not fused: the bounds of the inner loop depend on values that earlier iterations of the outer loop compute
 // REMARK: not fused: its body contains several loops
 // REMARK: fused with the loop in its body
@@ -152,7 +152,7 @@ tt.func public @not_fused(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %n: i32) {
   tt.return
 }
 
-// Bounds that the outer loop carries, an op that cannot be executed in vain, and a loop without an inner one.
+// Bounds that the outer loop carries, an op that cannot be executed without effect, and a loop without an inner one.
 // CHECK-LABEL: tt.func public @bounds
 tt.func public @bounds(%x: !tt.ptr<i32>, %n: i32) {
   %c0 = arith.constant 0 : i32

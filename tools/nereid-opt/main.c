@@ -40,8 +40,8 @@ static void print_properties(const char *verb, uint32_t set) {
 }
 
 static void print_property_table(void) {
-  puts("\n## Properties\n\nWhat passes require before them, establish, and preserve where it held before. Builds with "
-       "assertions check it\naround each pass and report an error that names pass and property.\n\n"
+  puts("\n## Properties\n\nPasses require, establish and preserve these properties of the module. Builds with "
+       "assertions check them\naround each pass and report an error that names pass and property.\n\n"
        "| property | meaning | established by |\n|---|---|---|");
   for (int i = 0; i < NEREID_PROPERTY_COUNT; i++)
     printf("| `%s` | %s | %s |\n", nereid_property_name((nereid_property_index_t)i),

@@ -129,7 +129,7 @@ static void make_folders(char *path) {
   for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = 0;
     if (mkdir(path, 0777) && errno != EEXIST)
-      fail("cannot make the folder '%s': %s", path, strerror(errno));
+      fail("cannot create the folder '%s': %s", path, strerror(errno));
     *slash = '/';
   }
 }

@@ -67,15 +67,14 @@ static bool check_ends(const found_t *found, MlirOperation function) {
 static bool check(nereid_lower_t *lower, const found_t *found, MlirOperation function) {
   MlirOperation first = found->specialize.data[0];
   if (!mlirOperationIsNull(found->foreign))
-    return nereid_lower_error(found->foreign, "is not of the LLVM dialect: convert-triton-gpu-to-llvm comes before "
-                                              "convert-warp-specialize-to-llvm");
+    return nereid_lower_error(found->foreign, "is not of the LLVM dialect: run convert-triton-gpu-to-llvm first");
   if (!nereid_kernel_abi_is_kernel(function))
-    return nereid_lower_error(first, "is in a function that is not a kernel: other warps wait in kernels only");
+    return nereid_lower_error(first, "is in a function that is not a kernel: only kernels have warps for partitions");
   for (size_t i = 0; i < found->specialize.size; ++i) {
     MlirOperation op = found->specialize.data[i];
     if (nereid_ttg_total_num_warps(op) <= lower->group->grid.num_warps ||
         mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
-      return nereid_lower_error(op, "has no warps for its partitions: tritongpu-allocate-warp-groups comes first");
+      return nereid_lower_error(op, "has no warps for its partitions: run tritongpu-allocate-warp-groups first");
     if (!nereid_dispatch_check_registers(lower, op))
       return false;
   }

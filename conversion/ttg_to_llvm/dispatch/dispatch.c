@@ -126,7 +126,7 @@ static bool assign(const nereid_dispatch_t *dispatch, MlirOperation op, uint8_t 
   const size_t first = dispatch->partitions.size;
   int32_t given = 0;
   if (first + (size_t)n > NEREID_DISPATCH_DISMISSED)
-    return nereid_lower_error(op, "has more partitions than a byte can number: expected %d in a kernel",
+    return nereid_lower_error(op, "has more partitions than a byte can number: expected at most %d in a kernel",
                               NEREID_DISPATCH_DISMISSED);
   for (intptr_t i = 0; i < n; ++i) {
     const int64_t start =
@@ -142,7 +142,7 @@ static bool assign(const nereid_dispatch_t *dispatch, MlirOperation op, uint8_t 
   for (int32_t w = 0; w < dispatch->others; ++w)
     given -= states[w] == NEREID_DISPATCH_DISMISSED;
   return given == 0 || nereid_lower_error(op, "leaves warps of the kernel without a partition, or gives them two: "
-                                              "tritongpu-allocate-warp-groups comes first");
+                                              "run tritongpu-allocate-warp-groups first");
 }
 
 /* --- synchronization --- */

@@ -207,8 +207,8 @@ static bool take_registers(nereid_lower_t *lower, const dot_t *dot, int index, o
   const nereid_layout_t *held = nereid_lower_layout(lower, operand->type);
   const int bits = operand->result_bits + operand->k_bits;
   if (nereid_layout_convert(held, &operand->required, &map) > NEREID_LAYOUT_CONVERSION_REGISTER)
-    return nereid_lower_error(dot->op, "has an operand whose threads do not hold what they multiply: expected a "
-                                       "#ttg.dot_op encoding of the result's");
+    return nereid_lower_error(dot->op, "has an operand whose threads do not hold the elements that they multiply: "
+                                       "expected #ttg.dot_op with the encoding of the result as parent");
   MlirValue *wide = nereid_arena_new(lower->arena, MlirValue, (size_t)source.count);
   operand->values = nereid_arena_new(lower->arena, MlirValue, (size_t)1 << bits);
   operand->chunk_bits = operand->k_bits;

@@ -426,8 +426,8 @@ static bool choose_types(nereid_lower_t *lower, mma_t *mma) {
   }
   mma->sum = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(mma->op, 0)));
   if (!has_sum(mma->a.element, mma->b.element, mma->sum))
-    return no_instruction(mma, "expected f16, bf16, f32 of input precision tf32, fp8, i8 or f64, both alike, or a "
-                               "#ttg.blocked result");
+    return no_instruction(mma, "expected f16, bf16, f32 of input precision tf32, fp8, i8 or f64 for both operands, "
+                               "or a #ttg.blocked result");
   if (is_fp8(mma->a.element) && !nereid_target_has_fp8_mma(options->capability, options->ptx_version))
     return no_instruction(mma, "it needs sm_89 and PTX 8.4; convert the operands to f16");
   mma->in_quarters = mma->a.element == ELEMENT_F64 && mma->row_bits && options->capability < NEREID_SM_90;

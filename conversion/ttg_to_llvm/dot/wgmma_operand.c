@@ -70,7 +70,7 @@ static uint32_t row_of(const nereid_wgmma_operand_t *operand, const int32_t *at)
 static bool no_descriptor(MlirOperation op, const nereid_wgmma_operand_t *operand, int tile_bits) {
   return nereid_lower_error(
       op,
-      "has operand %s, whose tiles of %d rows by %d bytes of K no matrix descriptor of wgmma describes: expected "
+      "has operand %s, whose tiles of %d rows by %d bytes of K have no matrix descriptor of wgmma: expected "
       "#ttg.nvmma_shared with swizzlingByteWidth of 32, 64 or 128 and, for elements of other than 16 bits, K "
       "contiguous",
       nereid_text_of_type(operand->type).chars, 1 << tile_bits, (int)NEREID_LAYOUT_MATRIX_K_BYTES);

@@ -182,13 +182,14 @@ static bool check_text(MlirOperation op) {
   count_constraints(constraints, &outputs, &inputs);
   const char unknown = unknown_constraint(constraints);
   if (unknown)
-    return nereid_lower_error(op,
-                              "has a constraint '%c' that PTX has not: expected b, h, r, l, q, f, d, or the number "
-                              "of an output",
-                              unknown);
+    return nereid_lower_error(
+        op,
+        "has a constraint '%c' that PTX does not have: expected b, h, r, l, q, f, d, or the number "
+        "of an output",
+        unknown);
   const long largest = largest_operand(nereid_tt_elementwise_inline_asm_get_asm_string(op));
   if (largest >= outputs + inputs)
-    return nereid_lower_error(op, "names operand $%ld, but its constraints make %td operands", largest,
+    return nereid_lower_error(op, "names operand $%ld, but its constraints define %td operands", largest,
                               (ptrdiff_t)(outputs + inputs));
   return true;
 }
@@ -218,8 +219,8 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
   nereid_lowered_t *results = nereid_arena_new(lower->arena, nereid_lowered_t, (size_t)n_results);
   types_t types = {0};
   if (packed > MAX_PACKED)
-    return nereid_lower_error(op, "packs %td elements into one run of its code: expected at most %d", (ptrdiff_t)packed,
-                              MAX_PACKED);
+    return nereid_lower_error(op, "packs %td elements into one execution of its assembly: expected at most %d",
+                              (ptrdiff_t)packed, MAX_PACKED);
   if (!asm_text || !asm_constraints || !results)
     return false;
   if (!result_words(lower, op, packed, &types) || !check_constraints(op, (intptr_t)types.size, packed) ||

@@ -76,13 +76,14 @@ bool nereid_lower_find_needs(nereid_lower_module_t *module) {
 
 static bool refuse_escape(MlirOperation end, MlirOperation alloc) {
   nereid_tt_call_path_t path;
-  NereidMlirNote notes[1 + NEREID_TT_CALL_PATH_LENGTH] = {{mlirOperationGetLocation(alloc), "the buffer is made here"}};
+  NereidMlirNote notes[1 + NEREID_TT_CALL_PATH_LENGTH] = {
+      {mlirOperationGetLocation(alloc), "the buffer is allocated here"}};
   nereid_tt_call_path_find(end, &path);
   for (intptr_t i = 0; i < path.length; ++i)
     notes[1 + i] = path.notes[i];
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(end),
-                          "'tt.return' op returns a buffer that escapes its function, whose frame is free for others "
-                          "then; expected one that was an argument",
+                          "'tt.return' op returns a buffer of its function's frame, which ends with the call; "
+                          "expected a buffer that is an argument",
                           1 + path.length, notes);
   return false;
 }

@@ -258,10 +258,10 @@ static bool check_captures(MlirOperation op) {
 
 static bool check(nereid_lower_t *lower, MlirOperation op) {
   if (!lower->function->is_kernel)
-    return nereid_lower_error(op, "is in a function that is not a kernel: other warps wait in kernels only");
+    return nereid_lower_error(op, "is in a function that is not a kernel: only kernels have warps for partitions");
   if (!lower->function->has_other_warps ||
       mlirAttributeIsNull(nereid_ttg_warp_specialize_get_warp_group_start_ids_attr(op)))
-    return nereid_lower_error(op, "has no warps for its partitions: tritongpu-allocate-warp-groups comes first");
+    return nereid_lower_error(op, "has no warps for its partitions: run tritongpu-allocate-warp-groups first");
   return check_captures(op) && nereid_slots_check_scratch(lower->function->op) &&
          (!nereid_scratch_bytes(op) || nereid_slots_check_scratch(op));
 }

@@ -101,9 +101,7 @@ void nereid_lower_remark_access(nereid_lower_t *lower, MlirOperation op, MlirVal
   const nereid_layout_t *layout = mlirTypeIsARankedTensor(type) ? nereid_lower_layout(lower, type) : NULL;
   const int64_t share = layout ? share_of_thread(lower, layout) : 1;
   if (!layout || vector >= smaller(share, ACCESS_BITS / bits)) {
-    const char *why = width >= ACCESS_BITS ? "the widest access"
-                      : layout             ? "all that there is for a thread"
-                                           : "a scalar";
+    const char *why = width >= ACCESS_BITS ? "the widest access" : layout ? "all elements of a thread" : "a scalar";
     nereid_lower_remark(op, NereidMlirRemarkPassed, "access-width", "%lld bits at a time: %s", width, why);
     return;
   }

@@ -101,5 +101,6 @@ void nereid_lower_remark_conversion(nereid_lower_t *lower, MlirOperation op) {
   if (from && to && path == NEREID_CONVERSION_WARP)
     remark_warp(op, from, to);
   else if (path == NEREID_CONVERSION_RENAMES)
-    nereid_lower_remark(op, NereidMlirRemarkPassed, "conversion", "no instruction: every thread has what it needs");
+    nereid_lower_remark(op, NereidMlirRemarkPassed, "conversion",
+                        "no instruction: every thread already holds its elements");
 }

@@ -57,7 +57,7 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
   copies->size = (uint32_t)emu_lane(warp, &insn->operands[2], __builtin_ctz(mask));
   if ((copies->size != 4 && copies->size != 8 && copies->size != 16) || (EMU_HAS(insn, cg) && copies->size != 16)) {
     nereid_emulator_free_effect(effect);
-    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "a copy of %s bytes, not %u",
+    return nereid_emulator_fail(warp, insn, __builtin_ctz(mask), "expected a copy of %s bytes, not %u",
                                 EMU_HAS(insn, cg) ? "16" : "4, 8 or 16", copies->size);
   }
   uint32_t ignored = last->absent || last->size ? 0 : emu_predicate(warp, last);
@@ -68,7 +68,7 @@ static emu_next_t copy(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
     copies->read[lane] = ignored >> lane & 1 ? 0 : (uint8_t)(read < copies->size ? read : copies->size);
     if (read > copies->size) {
       nereid_emulator_free_effect(effect);
-      return nereid_emulator_fail(warp, insn, (int)lane, "a source of %llu bytes for a copy of fewer",
+      return nereid_emulator_fail(warp, insn, (int)lane, "a source of %llu bytes is larger than the copy",
                                   (unsigned long long)read);
     }
   }

@@ -29,7 +29,8 @@ uint32_t nereid_emulator_targets(emu_warp_t *warp, const emu_insn_t *insn, int l
     return UINT32_C(1) << cta->rank;
   uint32_t mask = (uint32_t)emu_lane(warp, &insn->operands[k], lane);
   if (!mask || mask >> cta->cluster->n_ctas) {
-    (void)nereid_emulator_fail(warp, insn, lane, "the CTA mask 0x%x for a cluster of %u", mask, cta->cluster->n_ctas);
+    (void)nereid_emulator_fail(warp, insn, lane, "the CTA mask 0x%x does not fit a cluster of %u", mask,
+                               cta->cluster->n_ctas);
     return 0;
   }
   return mask;

@@ -56,7 +56,7 @@ static emu_next_t arrive(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask
   int first = __builtin_ctz(mask);
   unsigned id = (unsigned)emu_lane(warp, &insn->operands[at], first);
   if (id > 15)
-    return nereid_emulator_fail(warp, insn, first, "there is no barrier %u: they go to 15", id);
+    return nereid_emulator_fail(warp, insn, first, "there is no barrier %u: expected 0 to 15", id);
   if (!read_count(warp, insn, at + 1, first, &count) || !join(warp, insn, mask, id, count, waits))
     return EMU_FAILED;
   if (waits) {

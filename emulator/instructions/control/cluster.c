@@ -49,7 +49,8 @@ static emu_next_t mapa(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) 
     uint32_t rank = (uint32_t)emu_lane(warp, &insn->operands[2], (int)lane);
     uint64_t upper = insn->space == EMU_GENERIC ? EMU_SHARED_WINDOW : 0;
     if (rank >= warp->cta->cluster->n_ctas)
-      return nereid_emulator_fail(warp, insn, (int)lane, "CTA %u of a cluster of %u", rank, warp->cta->cluster->n_ctas);
+      return nereid_emulator_fail(warp, insn, (int)lane, "there is no CTA %u in a cluster of %u", rank,
+                                  warp->cta->cluster->n_ctas);
     if (upper && address - upper >= EMU_WINDOW_BYTES)
       return nereid_emulator_fail(warp, insn, (int)lane, "0x%llx is not a shared address", (unsigned long long)address);
     emu_set_lane(warp, &insn->operands[0], (int)lane,

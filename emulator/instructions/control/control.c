@@ -29,8 +29,8 @@ static emu_next_t brx(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
   FOR_LANES(lane, mask) {
     uint64_t index = emu_lane(warp, &insn->operands[0], (int)lane);
     if (index >= insn->n_list)
-      return nereid_emulator_fail(warp, insn, (int)lane, "index %llu of %u targets", (unsigned long long)index,
-                                  (unsigned)insn->n_list);
+      return nereid_emulator_fail(warp, insn, (int)lane, "index %llu is not less than %u, the number of targets",
+                                  (unsigned long long)index, (unsigned)insn->n_list);
     pcs[lane] = insn->list[index];
   }
   nereid_emulator_regroup(warp, group->mask, pcs, group->depth);

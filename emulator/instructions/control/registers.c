@@ -42,7 +42,7 @@ static emu_next_t reallocate(emu_warp_t *warp, const emu_insn_t *insn, uint32_t 
   const bool grows = EMU_HAS(insn, inc);
   emu_cta_t *cta = warp->cta;
   if (count % UNIT || count < LEAST || count > MOST)
-    return nereid_emulator_fail(warp, insn, lane, "24 to 256 registers, a multiple of 8, not %u", count);
+    return nereid_emulator_fail(warp, insn, lane, "expected 24 to 256 registers, a multiple of 8, not %u", count);
   emu_next_t next = nereid_emulator_aligned(warp, insn, mask);
   if (next != EMU_ADVANCE || !mask)
     return next;

@@ -7,7 +7,7 @@
  *
  * Without peeled iterations, the kernel has the bounds of the original loop and executes the last stage of iteration
  * %i; ops of earlier stages, which belong to later iterations, are predicated: they do nothing past the end. Where an
- * op of an early stage can neither be predicated nor be executed in vain, the last steps are peeled:
+ * op of an early stage can neither be predicated nor be executed without effect, the last steps are peeled:
  *
  *   if at least one iteration exists:
  *     A0; B0 A1

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Whether `op` must not be executed for an iteration past the end without a predicate: it accesses global memory, or is
- * a branch with an op that must not be executed in vain. */
+ * a branch with an op that cannot be executed without effect. */
 bool nereid_predicate_is_needed(MlirOperation op);
 
 /* Whether `op` can be executed past the end: with a predicate if it needs one, otherwise because it only computes a

@@ -363,7 +363,7 @@ static bool can_count(const nereid_loop_nest_t *nest, const nereid_map_t *bound_
   return all_of(nest, nest->outer_body, bound_ops, can_run_ahead);
 }
 
-/* Whether the op has no effect but its result: it may be executed in vain. */
+/* Whether the op has no effect but its result: it may be executed without need. */
 static bool only_computes(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_DESCRIPTOR_LOAD: /* pads outside of the tensor */
@@ -421,7 +421,7 @@ const char *nereid_loop_nest_read(nereid_pass_t *pass, MlirOperation outer, Mlir
   if (!out->has_invariant_bounds && !can_count(out, &bound_ops))
     return "the bounds of the inner loop depend on values that earlier iterations of the outer loop compute";
   if (out->empty == NEREID_INNER_PREDICATED && !can_run_in_vain(out))
-    return "the inner loop may have no iteration, and its body cannot be executed in vain";
+    return "the inner loop may have no iteration, and its body cannot be executed without effect";
   if (!find_access_slice(out))
     return "no load of the inner loop can be executed before the outer iteration that precedes it ends";
   find_execute_slice(out);

@@ -31,7 +31,7 @@ typedef struct nereid_slice {
 typedef enum nereid_empty_inner {
   NEREID_INNER_NEVER_EMPTY, /* the inner loop has an iteration in each outer one */
   NEREID_INNER_EXCLUDED,    /* the nest is executed only if it has: bounds do not depend on the outer loop */
-  NEREID_INNER_PREDICATED,  /* an iteration is executed in vain where it has none */
+  NEREID_INNER_PREDICATED,  /* an iteration without effect is executed where it has none */
 } nereid_empty_inner_t;
 
 typedef struct nereid_loop_nest {

@@ -229,7 +229,7 @@ typedef struct nereid_emulator_write {
   nereid_emulator_place_t place;
 } nereid_emulator_write_t;
 
-/* What the warps of a launch executed in one loop of the PTX, loops within it and called functions left out. All but
+/* Counters of one loop of the PTX over all warps of a launch, without inner loops and called functions. All but
  * `iterations` are sums over the iterations. */
 typedef struct nereid_emulator_loop {
   nereid_emulator_place_t place; /* its first instruction */
@@ -243,7 +243,7 @@ typedef struct nereid_emulator_loop {
   uint64_t bank_conflicts; /* wavefronts beyond one per 32 lanes (of 8 bytes: 16, of 16: 8) */
 } nereid_emulator_loop_t;
 
-/* What the warps of a launch executed of one instruction of the PTX. The sums over all instructions are the launch's
+/* Counters of one instruction of the PTX over all warps of a launch. The sums over all instructions are the launch's
  * counters, if asynchronous operations land at their issue; a later landing counts for the instruction that waits.
  * Pairs are loads and stores. A completed barrier counts for the instruction of its last arrival. */
 typedef struct nereid_emulator_cost {
@@ -257,7 +257,7 @@ typedef struct nereid_emulator_cost {
   uint64_t barriers, bulk_copies, bulk_bytes;
 } nereid_emulator_cost_t;
 
-/* What an event of the timeline is. From COPY on: an asynchronous operation in flight. */
+/* The kind of an event of the timeline. COPY and the following are asynchronous operations in flight. */
 typedef enum nereid_emulator_event_kind {
   NEREID_EMULATOR_EVENT_RUN,      /* consecutive instructions of one source line, none of those below */
   NEREID_EMULATOR_EVENT_ISSUE,    /* one that issues, commits, fences or arrives */

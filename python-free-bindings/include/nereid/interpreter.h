@@ -64,7 +64,7 @@ typedef struct nereid_interpreter_assembly {
 typedef struct nereid_interpreter_value {
   MlirValue value; /* an op's result or a block's argument */
   /* Values and pointers: one per element, in row-major order, zero-extended. A single one applies to all elements of a
-   * tensor; several of a scalar are those of as many runs of its region. */
+   * tensor; several of a scalar are those of several executions of its region. */
   size_t count;
   const uint64_t *words;
 } nereid_interpreter_value_t;

@@ -142,7 +142,7 @@ typedef struct nereid_lazy_options {
   /* Tuning. */
   uint32_t budget;   /* milliseconds of wall time for timing the configurations of one key; 0: 5,000 */
   uint32_t runs;     /* timed runs of a configuration; 0: 10, on the emulator 1 */
-  double early_stop; /* a configuration whose first run takes this times the best time is not repeated; 0: 1.25 */
+  double early_stop; /* a configuration is not repeated if its first run exceeds the best time times this; 0: 1.25 */
   bool no_flush;     /* do not flush the L2 cache before a timed run */
   /* Returns true to skip a compiled configuration before it is timed. On the launching thread; must not call the
    * kernel. May be null. */
@@ -184,7 +184,7 @@ typedef struct nereid_lazy_launch {
 } nereid_lazy_launch_t;
 
 /* Launches the kernel. `launch` may be null. Arguments are those of nereid_kernel_launch; a descriptor of the kernel
- * takes a tensor, because the block shape is a configuration's.
+ * requires a tensor, because the block shape is a configuration's.
  *
  * The first call with a key, and with properties of arguments that select another variant, waits for the compilation,
  * times the configurations on these arguments and launches the fastest one. Concurrent calls of the kernel with other
@@ -194,7 +194,7 @@ typedef struct nereid_lazy_launch {
  *
  * A configuration that does not compile, does not load, is pruned or fails to launch is skipped; if none is left, the
  * status and message of the first one are returned. On every error the saved arguments have their values before the
- * call, and nothing is left to run.
+ * call, and no work is pending.
  *   NEREID_ERROR_ARGUMENT    wrong count, kind or value of an argument; memory of another device
  *   NEREID_ERROR_TIMEOUT     no configuration completed a run within the budget
  *   NEREID_ERROR_CANCELLED

@@ -68,10 +68,10 @@ NEREID_MUST_USE nereid_status_t nereid_device_open(int32_t ordinal, nereid_devic
 NEREID_MUST_USE nereid_status_t nereid_device_open_named(const char *name, nereid_device_t **out_device,
                                                          nereid_message_t *message);
 
-/* Null is valid. */
+/* Closes a device. Null is valid. */
 void nereid_device_close(nereid_device_t *device);
 
-/* Valid as long as the device. */
+/* Returns the properties of the device, valid as long as the device. */
 const nereid_device_info_t *nereid_device_info(const nereid_device_t *device);
 
 /* Allocates global memory, aligned to 256 bytes. NEREID_ERROR_MEMORY: out of device memory; 0 bytes return address
@@ -121,7 +121,7 @@ NEREID_MUST_USE nereid_status_t nereid_module_load(nereid_device_t *device, nere
 NEREID_MUST_USE nereid_status_t nereid_module_load_file(nereid_device_t *device, const char *path,
                                                         nereid_module_t **out_module, nereid_message_t *message);
 
-/* Null is valid. Launches of its kernel must have completed. */
+/* Unloads a module. Launches of its kernel must have completed. Null is valid. */
 void nereid_module_unload(nereid_module_t *module);
 
 /* Gets the kernel that the metadata describes; `name` is its name or null. NEREID_ERROR_NOT_FOUND: another name. */

@@ -8,7 +8,7 @@
  *   K_matmul(k, NULL, &a, &b, &c, &message);                   // a launch: the kernel's own grid, the default stream
  *   nereid_library_close(k);
  *
- * The generated functions call the ones below; a program needs them for the rest: loading lazy images early, and the
+ * The generated functions call the ones below. A program calls them only to load lazy images early, or to get the
  * kernel of a configuration, for its metadata, its resources or a launch with other functions of nereid/launch.h.
  *
  * A table describes a library; it is constant and has static storage. An open library is a table on a device. Thread

@@ -15,7 +15,7 @@
  * A unit is an image (cubin or PTX), its metadata, and a tuning result: it appears, is replaced and is removed as a
  * whole. A unit is checked when it is read (key, sizes, BLAKE3 checksum); a damaged one is reported and is a miss. The
  * store is a cache: a folder that is read-only, full or removed, and a server that is not reachable, slow or full, cost
- * a miss or a warning, never a result. docs/store.md describes the format and what concurrent processes may rely on.
+ * a miss or a warning, never a result. docs/store.md describes the format and the guarantees for concurrent processes.
  *
  * Functions may be called from any thread, unless stated otherwise. Messages may be null. */
 #ifndef NEREID_STORE_H
@@ -77,21 +77,22 @@ typedef struct nereid_store_unit nereid_store_unit_t;
  * count. */
 nereid_store_content_t nereid_store_unit_content(const nereid_store_unit_t *unit);
 
-/* Null is valid. */
+/* Destroys a unit and its contents. Null is valid. */
 void nereid_store_unit_destroy(nereid_store_unit_t *unit);
 
 /* Values are stable. */
 typedef enum nereid_store_event {
   NEREID_STORE_DAMAGED = 0, /* a unit failed its check and was treated as a miss; reported for each such read */
   NEREID_STORE_FOLDER = 1,  /* the folder could not be read or written; reported once per store */
-  NEREID_STORE_SERVER = 2,  /* the server is not reachable, slow, full, or refused a command; reported once per store */
+  NEREID_STORE_SERVER = 2,  /* the server is unreachable, slow, full, or rejected a command; reported once per store */
 } nereid_store_event_t;
 
 /* Receives problems that cost a miss. `text` is one sentence, valid during the call. Called on the thread of the
  * failing call, on several threads at once. Must not call the store. */
 typedef void (*nereid_store_handler_t)(void *user_data, nereid_store_event_t event, const char *text);
 
-/* A zeroed structure with `size` set and a folder or a server is the default. Strings are read during the call only. */
+/* Options of a store. A zeroed structure with `size` set and a folder or a server is the default. Strings are read
+ * during the call only. */
 typedef struct nereid_store_options {
   size_t size;                    /* sizeof(nereid_store_options_t): later versions append fields */
   const char *folder;             /* created with its parents if it does not exist; null: no folder */
@@ -200,7 +201,7 @@ NEREID_MUST_USE nereid_status_t nereid_store_inspect(nereid_store_t *store, cons
                                                      nereid_store_unit_t **out_unit, nereid_message_t *message);
 
 typedef struct nereid_store_usage {
-  uint64_t units, bytes;                 /* what the folder contains after the call */
+  uint64_t units, bytes;                 /* contents of the folder after the call */
   uint64_t removed_units, removed_bytes; /* least recently used first */
   uint64_t removed_files;                /* temporary files of processes that died, older than an hour */
 } nereid_store_usage_t;
@@ -213,7 +214,7 @@ NEREID_MUST_USE nereid_status_t nereid_store_collect(nereid_store_t *store, uint
 /* Returns the limit of the folder, bytes. */
 uint64_t nereid_store_limit(const nereid_store_t *store);
 
-/* What happened to the store in this process. */
+/* Counters of the operations on the store in this process. */
 typedef struct nereid_store_counts {
   uint64_t folder_hits, server_hits, misses; /* of nereid_store_get and nereid_store_claim */
   uint64_t puts;                             /* units stored in at least one level */

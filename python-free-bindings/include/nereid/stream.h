@@ -28,7 +28,7 @@ typedef struct nereid_graph nereid_graph_t;
 NEREID_MUST_USE nereid_status_t nereid_stream_create(nereid_device_t *device, void **out_stream,
                                                      nereid_message_t *message);
 
-/* Work in flight is completed. Null is valid. */
+/* Destroys a stream; its work in flight is completed. Null is valid. */
 void nereid_stream_destroy(nereid_device_t *device, void *stream);
 
 /* Waits for the work of a stream; null: the default stream. */
@@ -50,7 +50,7 @@ bool nereid_stream_is_captured(nereid_device_t *device, void *stream);
 /* Enqueues the graph. Modules of its kernels must still be loaded. */
 NEREID_MUST_USE nereid_status_t nereid_graph_launch(nereid_graph_t *graph, void *stream, nereid_message_t *message);
 
-/* Null is valid. */
+/* Destroys a graph. Null is valid. */
 void nereid_graph_destroy(nereid_graph_t *graph);
 
 #ifdef __cplusplus

@@ -76,8 +76,8 @@ typedef struct nereid_tma_request {
   uint32_t steps[NEREID_TMA_RANK];   /* a transfer loads every steps[i]-th element of the box, 1 to 8; 0 is 1. The
                                         innermost is ignored without interleaving */
   uint32_t interleave;               /* bytes of channels that are stored together: 0, 16 (NC/8HWC8) or 32 (NC/16HWC16).
-                                        Others than 0 require rank 3 to 5, 32 a swizzle of 32. The emulator encodes such
-                                        maps, its TMA instructions do not support them */
+                                        16 and 32 require rank 3 to 5, 32 a swizzle of 32. The emulator encodes such
+                                        maps, but its TMA instructions do not support them */
   nereid_tma_promotion_t promotion;
 } nereid_tma_request_t;
 
@@ -186,14 +186,14 @@ typedef struct nereid_tma_reference {
 } nereid_tma_reference_t;
 
 /* Creates a cache of at most `capacity` maps, rounded up to a power of two (0: NEREID_TMA_CACHE_CAPACITY), of about 0.5
- * KiB each. The map that was not used for the longest time makes room for a new one. `device` is borrowed, must outlive
+ * KiB each. If there is no room, a new map replaces the least recently used one. `device` is borrowed, must outlive
  * the cache, and may be null for NEREID_TMA_EMULATOR.
  *   NEREID_ERROR_ARGUMENT   NEREID_TMA_DRIVER without a device, or more than 2^20 maps
  *   NEREID_ERROR_MEMORY */
 NEREID_MUST_USE nereid_status_t nereid_tma_cache_create(nereid_tma_backend_t backend, struct nereid_device *device,
                                                         size_t capacity, nereid_tma_cache_t **out_cache);
 
-/* References stay valid; their maps are freed with the last of them. Null is valid. */
+/* Destroys a cache. References stay valid; their maps are freed with the last of them. Null is valid. */
 void nereid_tma_cache_destroy(nereid_tma_cache_t *cache);
 
 /* Gets a reference to the map of a request, which is encoded if the cache does not have it. Retains `owner`, which may
@@ -221,7 +221,7 @@ bool nereid_tma_decode(const void *bytes, nereid_tma_request_t *out_request);
 
 typedef struct nereid_tma_cache_statistics {
   uint64_t misses;    /* requests that were encoded; hits are not counted, since they share no memory */
-  uint64_t evictions; /* maps that made room for others */
+  uint64_t evictions; /* maps that new ones replaced */
   uint64_t unshared;  /* misses that found no place */
   size_t size;        /* maps in the cache */
   size_t capacity;

@@ -22,7 +22,7 @@ tt.func public @scalar_like(%x: f32) {
 // -----
 
 tt.func public @block_pointer(%p: !tt.ptr<f16>, %n: i64, %i: i32) -> tensor<64x32xf16> {
-  // expected-error @below {{block pointers have no layouts: triton-rewrite-tensor-pointer comes first}}
+  // expected-error @below {{block pointers have no layouts: run triton-rewrite-tensor-pointer first}}
   %b = tt.make_tensor_ptr %p, [%n, %n], [%n, %n], [%i, %i] {order = array<i32: 1, 0>} : <tensor<64x32xf16>>
   %x = tt.load %b : !tt.ptr<tensor<64x32xf16>>
   tt.return %x : tensor<64x32xf16>

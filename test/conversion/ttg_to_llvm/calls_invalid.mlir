@@ -20,11 +20,11 @@ tt.func private @quadruple() -> f128 {
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @made(%c: i1, %x: !buffer) -> (i32, !buffer) {
   %i = arith.constant 0 : i32
-  // expected-note @below {{the buffer is made here}}
+  // expected-note @below {{the buffer is allocated here}}
   %y = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !buffer
   cf.cond_br %c, ^end(%y : !buffer), ^end(%x : !buffer)
 ^end(%z: !buffer):
-  // expected-error @below {{'tt.return' op returns a buffer that escapes its function, whose frame is free for others then; expected one that was an argument}}
+  // expected-error @below {{'tt.return' op returns a buffer of its function's frame, which ends with the call; expected a buffer that is an argument}}
   tt.return %i, %z : i32, !buffer
 }
 }

@@ -7,7 +7,7 @@ llvm.func @foreign(%n: i32) attributes {allocation.offset = 0 : i32, nvvm.kernel
     ttg.warp_yield
   }
   partition0(%m: i32) num_warps(4) {
-    // expected-error @below {{'arith.addi' op is not of the LLVM dialect: convert-triton-gpu-to-llvm comes before convert-warp-specialize-to-llvm}}
+    // expected-error @below {{'arith.addi' op is not of the LLVM dialect: run convert-triton-gpu-to-llvm first}}
     %x = arith.addi %m, %m : i32
     ttg.warp_return
   } : (i32) -> ()
@@ -19,7 +19,7 @@ llvm.func @foreign(%n: i32) attributes {allocation.offset = 0 : i32, nvvm.kernel
 
 // Lowered by no pass yet.
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
-// expected-error @below {{'tt.func' op is not of the LLVM dialect: convert-triton-gpu-to-llvm comes before}}
+// expected-error @below {{'tt.func' op is not of the LLVM dialect: run convert-triton-gpu-to-llvm first}}
 tt.func public @not_lowered() {
   ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4>}
   default {
@@ -36,7 +36,7 @@ tt.func public @not_lowered() {
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 llvm.func @helper() {
-  // expected-error @below {{'ttg.warp_specialize' op is in a function that is not a kernel: other warps wait in kernels only}}
+  // expected-error @below {{'ttg.warp_specialize' op is in a function that is not a kernel: only kernels have warps for partitions}}
   ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4>}
   default {
     ttg.warp_yield
@@ -52,7 +52,7 @@ llvm.func @helper() {
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 llvm.func @no_starts() attributes {allocation.offset = 0 : i32, nvvm.kernel} {
-  // expected-error @below {{'ttg.warp_specialize' op has no warps for its partitions: tritongpu-allocate-warp-groups comes first}}
+  // expected-error @below {{'ttg.warp_specialize' op has no warps for its partitions: run tritongpu-allocate-warp-groups first}}
   ttg.warp_specialize() attributes {allocation.offset = 0 : i32}
   default {
     ttg.warp_yield
@@ -69,7 +69,7 @@ llvm.func @no_starts() attributes {allocation.offset = 0 : i32, nvvm.kernel} {
 // A warp without a partition.
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 llvm.func @left_over() attributes {allocation.offset = 0 : i32, nvvm.kernel} {
-  // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two: tritongpu-allocate-warp-groups comes first}}
+  // expected-error @below {{'ttg.warp_specialize' op leaves warps of the kernel without a partition, or gives them two: run tritongpu-allocate-warp-groups first}}
   ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4, 6>}
   default {
     ttg.warp_yield
@@ -164,7 +164,7 @@ llvm.func @vector(%p: !llvm.ptr<1>) attributes {allocation.offset = 0 : i32, nvv
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 llvm.func @unplaced_capture(%p: !llvm.ptr<1>) attributes {allocation.offset = 0 : i32, nvvm.kernel} {
   %v = llvm.load %p : !llvm.ptr<1> -> i32
-  // expected-error @below {{'ttg.warp_specialize' op has no place in shared memory: allocate-shared-memory comes first}}
+  // expected-error @below {{'ttg.warp_specialize' op has no place in shared memory: run allocate-shared-memory first}}
   ttg.warp_specialize(%v) attributes {warpGroupStartIds = array<i32: 4>, allocation.size = 4 : i32}
   default {
     ttg.warp_yield
@@ -179,7 +179,7 @@ llvm.func @unplaced_capture(%p: !llvm.ptr<1>) attributes {allocation.offset = 0 
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
-// expected-error @below {{'llvm.func' op has no place in shared memory: allocate-shared-memory comes first}}
+// expected-error @below {{'llvm.func' op has no place in shared memory: run allocate-shared-memory first}}
 llvm.func @unplaced_states() attributes {nvvm.kernel} {
   ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4>}
   default {

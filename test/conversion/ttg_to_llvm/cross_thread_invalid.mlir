@@ -52,7 +52,7 @@ tt.func private @map(%x: tensor<256xi32, #line>) {
 #line = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @endless(%x: tensor<256xi32, #line>) {
-  // expected-error @below {{has a region that loops for ever: expected a way to its end}}
+  // expected-error @below {{has a region that never ends: expected a path to its terminator}}
   %y = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
   ^bb0(%a: i32):
     cf.br ^bb1

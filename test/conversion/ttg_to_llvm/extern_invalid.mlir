@@ -26,7 +26,7 @@ tt.func private @constraints(%x: tensor<512xi8>) -> tensor<512xi8> {
 // -----
 
 tt.func private @letter(%x: i32) -> i32 {
-  // expected-error @below {{has a constraint 'z' that PTX has not: expected b, h, r, l, q, f, d, or the number of an output}}
+  // expected-error @below {{has a constraint 'z' that PTX does not have: expected b, h, r, l, q, f, d, or the number of an output}}
   %y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=&r,z,~{memory}", packed_element = 1 : i32, pure = true} %x : i32 -> i32
   tt.return %y : i32
 }
@@ -34,7 +34,7 @@ tt.func private @letter(%x: i32) -> i32 {
 // -----
 
 tt.func private @packs(%x: f16) -> f16 {
-  // expected-error @below {{packs 2147483647 elements into one run of its code: expected at most 256}}
+  // expected-error @below {{packs 2147483647 elements into one execution of its assembly: expected at most 256}}
   %y = tt.elementwise_inline_asm "x" {constraints = "=r,r", packed_element = 2147483647 : i32, pure = true} %x : f16 -> f16
   tt.return %y : f16
 }
@@ -42,7 +42,7 @@ tt.func private @packs(%x: f16) -> f16 {
 // -----
 
 tt.func private @operand(%x: i32) -> i32 {
-  // expected-error @below {{names operand $12, but its constraints make 2 operands}}
+  // expected-error @below {{names operand $12, but its constraints define 2 operands}}
   %y = tt.elementwise_inline_asm "mov.b32 $0, ${12:c}; // $$9" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
   tt.return %y : i32
 }

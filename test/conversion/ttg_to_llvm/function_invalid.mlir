@@ -56,7 +56,7 @@ tt.func private @parameter(%x: f128) {
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-// expected-error @below {{tensor<256xf32> has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first}}
+// expected-error @below {{tensor<256xf32> has no encoding that distributes it over threads; run convert-triton-to-tritongpu first}}
 tt.func private @not_distributed(%x: tensor<256xf32>) {
   tt.return
 }

@@ -2,7 +2,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @block_load(%p: !tt.ptr<tensor<64xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>>) {
-  // expected-error @below {{'tt.load' op uses a block pointer; triton-rewrite-tensor-pointer comes first}}
+  // expected-error @below {{'tt.load' op uses a block pointer; run triton-rewrite-tensor-pointer first}}
   %x = tt.load %p {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<64xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>>
   tt.return
 }

@@ -19,7 +19,7 @@ tt.func private @short(%x: tensor<64x4xf16, #a>, %y: tensor<4x8xf16, #b>, %z: te
 #b = #ttg.dot_op<{opIdx = 1, parent = #c, kWidth = 1}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
 tt.func private @exact(%x: tensor<64x16xf32, #a>, %y: tensor<16x8xf32, #b>, %z: tensor<64x8xf32, #c>) {
-  // expected-error @below {{'tt.dot' op has no mma.sync for f32 * f32 -> f32: expected f16, bf16, f32 of input precision tf32, fp8, i8 or f64, both alike, or a #ttg.blocked result}}
+  // expected-error @below {{'tt.dot' op has no mma.sync for f32 * f32 -> f32: expected f16, bf16, f32 of input precision tf32, fp8, i8 or f64 for both operands, or a #ttg.blocked result}}
   %d = tt.dot %x, %y, %z, inputPrecision = ieee : tensor<64x16xf32, #a> * tensor<16x8xf32, #b> -> tensor<64x8xf32, #c>
   tt.return
 }

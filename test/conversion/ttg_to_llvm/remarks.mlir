@@ -49,7 +49,7 @@ tt.func public @accesses(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %u: !tt.
   %d = tt.load %stride : tensor<512x!tt.ptr<f32>, #v4>
   // CHECK: [[@LINE+1]]:{{.*}}32 of 128 bits at a time: the layout gives a thread no adjacent elements
   %e = tt.load %one : tensor<512x!tt.ptr<f32>, #v1>
-  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}32 bits at a time: all that there is for a thread
+  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}32 bits at a time: all elements of a thread
   %f = tt.load %short : tensor<128x!tt.ptr<f32>, #v1>
   // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}32 bits at a time: a scalar
   %g = tt.load %scalar : !tt.ptr<f32>
@@ -78,7 +78,7 @@ tt.func public @copy(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
 }
 
 tt.func private @renames(%x: tensor<512xi32, #line>) -> tensor<512xi32, #same> {
-  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}conversion{{.*}}no instruction: every thread has what it needs
+  // CHECK: [[@LINE+1]]:{{.*}}Passed{{.*}}conversion{{.*}}no instruction: every thread already holds its elements
   %y = ttg.convert_layout %x : tensor<512xi32, #line> -> tensor<512xi32, #same>
   tt.return %y : tensor<512xi32, #same>
 }

@@ -2,7 +2,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @no_encoding() {
-  // expected-error @below {{tensor<128xi32> has no encoding that distributes it over threads; convert-triton-to-tritongpu comes first}}
+  // expected-error @below {{tensor<128xi32> has no encoding that distributes it over threads; run convert-triton-to-tritongpu first}}
   %a = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
   tt.return
 }

@@ -2,7 +2,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 tt.func private @helper() {
-  // expected-error @below {{'ttg.warp_specialize' op is in a function that is not a kernel: other warps wait in kernels only}}
+  // expected-error @below {{'ttg.warp_specialize' op is in a function that is not a kernel: only kernels have warps for partitions}}
   ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4>}
   default {
     ttg.warp_yield
@@ -18,7 +18,7 @@ tt.func private @helper() {
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func public @no_warps() {
-  // expected-error @below {{'ttg.warp_specialize' op has no warps for its partitions: tritongpu-allocate-warp-groups comes first}}
+  // expected-error @below {{'ttg.warp_specialize' op has no warps for its partitions: run tritongpu-allocate-warp-groups first}}
   ttg.warp_specialize()
   default {
     ttg.warp_yield

@@ -30,7 +30,7 @@ tt.func private @old_wait(%c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @unswizzled(%a: !ttg.memdesc<64x64xf16, #plain, #smem>, %b: !ttg.memdesc<64x64xf16, #plain, #smem>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-  // expected-error @below {{has operand !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #ttg.shared_memory>, whose tiles of 64 rows by 32 bytes of K no matrix descriptor of wgmma describes: expected #ttg.nvmma_shared with swizzlingByteWidth of 32, 64 or 128 and, for elements of other than 16 bits, K contiguous}}
+  // expected-error @below {{has operand !ttg.memdesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #ttg.shared_memory>, whose tiles of 64 rows by 32 bytes of K have no matrix descriptor of wgmma: expected #ttg.nvmma_shared with swizzlingByteWidth of 32, 64 or 128 and, for elements of other than 16 bits, K contiguous}}
   %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #plain, #smem> * !ttg.memdesc<64x64xf16, #plain, #smem> -> tensor<64x64xf32, #mma>
   tt.return %d : tensor<64x64xf32, #mma>
 }
@@ -44,7 +44,7 @@ tt.func private @unswizzled(%a: !ttg.memdesc<64x64xf16, #plain, #smem>, %b: !ttg
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @turned(%a: !ttg.memdesc<64x32xf32, #s, #smem>, %b: !ttg.memdesc<32x64xf32, #s, #smem>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-  // expected-error @below {{has operand !ttg.memdesc<32x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #ttg.shared_memory>, whose tiles of 64 rows by 32 bytes of K no matrix descriptor}}
+  // expected-error @below {{has operand !ttg.memdesc<32x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #ttg.shared_memory>, whose tiles of 64 rows by 32 bytes of K have no matrix descriptor}}
   %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf32, #s, #smem> * !ttg.memdesc<32x64xf32, #s, #smem> -> tensor<64x64xf32, #mma>
   tt.return %d : tensor<64x64xf32, #mma>
 }

@@ -198,7 +198,7 @@ static void publish(lsp_server_t *server, lsp_document_t *document) {
     add_section(server, document, &sections->data[i], list);
   const char *fault = document->fault;
   if (document->text.size > LSP_MAX_TEXT && lsp_document_is_mlir(document))
-    fault = "the text is larger than 32 MiB and is not analysed";
+    fault = "the text is larger than 32 MiB and is not analyzed";
   if (fault)
     cJSON_AddItemToArray(list, create_diagnostic(lsp_json_range(document, server->encoding, 0, 0), 2, fault));
   document->is_published = true;

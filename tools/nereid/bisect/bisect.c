@@ -38,7 +38,11 @@ static const tool_option_t options[] = {
 static int run(int argc, char **argv);
 
 const tool_command_t tool_command_bisect = {
-    "bisect", "IN", "finds the pass that makes a kernel wrong, racy, slow or not compile", options, TOOL_COUNT(options),
+    "bisect",
+    "IN",
+    "finds the pass that makes a kernel wrong, racy or slow, or its compilation fail",
+    options,
+    TOOL_COUNT(options),
     run};
 
 static nereid_status_t prepare(nereid_arena_t *arena, const bisect_settings_t *settings, const char *path,

@@ -7,9 +7,9 @@
  *   position   0  ...  15  ...  22  23  ...  30  ...  60
  *   verdict    no      no       no  yes      yes      yes     the property begins to hold after pass 23
  *
- * The middle of each side is probed, too: if the property comes and goes, the changes between the known positions are
- * searched as well. If the property holds without any optional pass, the IR after each pass of the whole compilation is
- * interpreted instead. */
+ * The middle of each side is probed, too: if the property changes more than once, the changes between the known
+ * positions are searched as well. If the property holds without any optional pass, the IR after each pass of the whole
+ * compilation is interpreted instead. */
 #include "tools/nereid/bisect/bisection.h"
 
 #include "tools/nereid/bisect/evidence.h"

@@ -70,7 +70,7 @@ void bisect_report_not_shown(const bisection_t *it);
 void bisect_report_skipped(const bisection_t *it, const char *where, const char *reason);
 /* The subject's launch replaced the given one. */
 void bisect_report_launch(const bisection_t *it, const run_settings_t *given);
-/* Several changes: the property comes and goes. */
+/* Several changes of the property. */
 void bisect_report_changes(const bisection_t *it, const bisect_change_t *changes, size_t n);
 /* The pass of a change. */
 void bisect_report_pass(const bisection_t *it, const bisect_change_t *change);

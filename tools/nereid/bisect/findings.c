@@ -170,7 +170,7 @@ void bisect_report_changes(const bisection_t *it, const bisect_change_t *changes
     }
   }
   if (!it->json)
-    printf("the property comes and goes: %zu changes\n", n);
+    printf("the property changes several times: %zu changes\n", n);
 }
 
 void bisect_report_pass(const bisection_t *it, const bisect_change_t *change) {

@@ -78,7 +78,7 @@ static const tool_option_t options[] = {
      AT(time_limit)},
     {"--nvjitlink", NULL, "assemble with nvJitLink in this process", TOOL_FLAG, AT(nvjitlink)},
     {"--store", "DIR|URL",
-     "take results from this store and put them there: a folder, a Redis server (redis://HOST, unix://PATH), or both "
+     "read results from this store and put them there: a folder, a Redis server (redis://HOST, unix://PATH), or both "
      "(default: NEREID_STORE; docs/store.md)",
      TOOL_LIST, AT(stores)},
     {"--no-store", NULL, "ignore NEREID_STORE", TOOL_FLAG, AT(no_store)},

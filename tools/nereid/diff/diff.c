@@ -2,7 +2,7 @@
  *
  *   nereid diff matmul.ttir                                  every pass
  *   nereid diff matmul.ttir --pass tritongpu-pipeline        one pass, all of it
- *   nereid diff matmul.ttir --with '--num-stages 4'          two sets of options: where do the pipelines part?
+ *   nereid diff matmul.ttir --with '--num-stages 4'          two sets of options: where do the pipelines diverge?
  *   nereid diff matmul.ttir edited.ttir                      two inputs
  *   nereid diff matmul.ttir --other-nereid old/bin/nereid    two builds */
 #include "tools/nereid/diff/diff.h"
@@ -49,7 +49,7 @@ static const tool_option_t options[] = {
 static int run(int argc, char **argv);
 
 const tool_command_t tool_command_diff = {
-    "diff",  "IN [IN2]",          "shows the changes of each pass, or where two pipelines part",
+    "diff",  "IN [IN2]",          "shows the changes of each pass, or where two pipelines diverge",
     options, TOOL_COUNT(options), run};
 
 enum { MAX_CHANGES = 60 }; /* changes of one pass, without --pass and --op */

@@ -32,7 +32,7 @@ NEREID_MUST_USE nereid_status_t diff_trace_other(nereid_arena_t *arena, const di
 /* Reports what each pass of one trace changed. False when out of memory. */
 bool diff_print_passes(const diff_view_t *view, const tool_trace_t *trace);
 
-/* Reports where two pipelines part: the differences after each pass that both run. `labels`: names of the two. False
+/* Reports where two pipelines diverge: the differences after each pass that both run. `labels`: names of the two. False
  * when out of memory. */
 bool diff_print_pair(const diff_view_t *view, const tool_trace_t traces[2], const char *const labels[2]);
 

@@ -3,7 +3,7 @@
  *
  *   equal after: input, inline, canonicalize
  *   24 different after: tritongpu-pipeline
- *   the pipelines part at tritongpu-pipeline
+ *   the pipelines diverge at tritongpu-pipeline
  *
  * Passes correspond in order, by name. The differences are those of the IR of the second pipeline from that of the
  * first. Attributes of the module are shown but not counted: options are recorded there before any pass uses them. */
@@ -91,7 +91,7 @@ static void print_state(const diff_view_t *view, part_t *part, const tool_step_t
   if (!parts || view->settings->json)
     return;
   print_note(view, part, NULL, "");
-  fprintf(view->style.out, "the pipelines part at %s\n", name_of(step));
+  fprintf(view->style.out, "the pipelines diverge at %s\n", name_of(step));
 }
 
 static void print_json_state(const diff_view_t *view, const tool_step_t *step, bool parts, bool shown,

@@ -27,8 +27,8 @@ typedef struct settings {
 } settings_t;
 
 static const tool_option_t options[] = {
-    {"-o", "FILE", "where to write (default: the name of the input with .html, or standard output with --json)",
-     TOOL_TEXT, offsetof(settings_t, output)},
+    {"-o", "FILE", "output file (default: the name of the input with .html, or standard output with --json)", TOOL_TEXT,
+     offsetof(settings_t, output)},
     {"--json", NULL, "write JSON (docs/report.md) instead of a page", TOOL_FLAG, offsetof(settings_t, json)},
     {"--source", "FOLDER", "folder with the source files that locations name (default: as they are named)", TOOL_TEXT,
      offsetof(settings_t, source)},

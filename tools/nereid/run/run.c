@@ -46,8 +46,8 @@ static const tool_option_t options[] = {
     {"--races", "FILE", "with --racecheck: write the races to a file as JSON, one object per line", TOOL_TEXT,
      offsetof(run_settings_t, races)},
     {"--timeline", "FILE",
-     "write what each warp of the emulator does, step by step, as a trace for Perfetto or chrome://tracing; "
-     "--landing is then wait by default",
+     "write the steps of each warp of the emulator as a trace for Perfetto or chrome://tracing; the default of "
+     "--landing is then wait",
      TOOL_TEXT, offsetof(run_settings_t, timeline)},
     {"--timeline-ctas", "FIRST[-LAST]",
      "the CTAs of the timeline, by number in the grid, x fastest (default: those of the first cluster)", TOOL_TEXT,

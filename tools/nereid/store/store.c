@@ -26,7 +26,7 @@ static const tool_option_t options[] = {
     {"--store", "DIR", "the folder of the store (default: NEREID_STORE)", TOOL_LIST, AT(stores)},
     {"--json", NULL, "ls, stat, verify, gc: print JSON (docs/store.md)", TOOL_FLAG, AT(json)},
     {"--remove", NULL, "verify: remove damaged units", TOOL_FLAG, AT(remove)},
-    {"--limit", "BYTES", "gc: what may remain, such as 512M or 0 (default: seven eighths of the store's limit)",
+    {"--limit", "BYTES", "gc: bytes that may remain, such as 512M or 0 (default: seven eighths of the store's limit)",
      TOOL_TEXT, AT(limit)},
     {"-o", "FILE", "export: the archive; - for standard output", TOOL_ONCE, AT(output)},
 };
