@@ -41,9 +41,16 @@ def storage_bytes(tensor):
 
 
 def tensor_of(value):
-    """The tensor of an argument: itself, or the base of a descriptor, which must be contiguous."""
+    """The tensor of an argument: itself, the base of a descriptor, which must be contiguous, or what a library's class contains."""
     if not hasattr(value, "block_shape"):
-        return value if hasattr(value, "untyped_storage") else None
+        if not hasattr(value, "untyped_storage") and not hasattr(value, "data_ptr"):
+            return None
+        while not hasattr(value, "untyped_storage"):
+            names = [name for name in ("base", "storage", "data") if hasattr(value, name)]
+            if not names:
+                raise Unsupported(f"an argument of type {type(value).__name__}, whose memory is unknown")
+            value = getattr(value, names[0])
+        return value
     stride = 1
     for extent, given in zip(reversed(value.shape), reversed(value.strides)):
         if given != stride:
@@ -64,6 +71,9 @@ class Recording:
 
     def __init__(self, bound, limit):
         self.bound = bound
+        for name, value in bound.items():
+            if isinstance(value, tuple) and any(hasattr(item, "data_ptr") for item in value):
+                raise Unsupported(f"argument {name} is a tuple of tensors")
         self.tensors = {name: tensor_of(value) for name, value in bound.items()}
         self.tensors = {name: tensor for name, tensor in self.tensors.items() if tensor is not None}
         size = sum(tensor.untyped_storage().nbytes() for tensor in self.tensors.values())

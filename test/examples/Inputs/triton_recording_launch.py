@@ -49,10 +49,22 @@ class Tensor:
         return self.data.itemsize
 
 
+class Matrix:
+    """A library's class on top of a tensor."""
+
+    def __init__(self, tensor=None):
+        if tensor:
+            self.storage = tensor
+
+    def data_ptr(self):
+        return 0
+
+
 def launch(function, x, out, n, factor, BLOCK, grid, warmup):
     signature = {"x": "*fp32", "out": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr"}
     kernel = triton.compile(ASTSource(function, signature, {"BLOCK": BLOCK}), target=GPUTarget("cuda", 90, 32),
                             options={"num_warps": 2})
+    out = getattr(out, "storage", out)
     for i in range(n):
         out.data[i] = x.data[x.offset + i] * factor
     return kernel
@@ -63,5 +75,6 @@ JITFunction.run = launch
 triton_recording.register(sys.argv[2], 4096)
 x, out = Tensor(range(200), offset=8), Tensor([0] * 192)
 for _ in range(2):  # the second launch is not recorded
-    scale[lambda bound: (triton.cdiv(bound["n"], bound["BLOCK"]),)](x, out, 150, 0.5, BLOCK=64)
+    scale[lambda bound: (triton.cdiv(bound["n"], bound["BLOCK"]),)](x, Matrix(out), 150, 0.5, BLOCK=64)
 scale[(1,)](Tensor([0] * 2048), out, 64, 2.0, BLOCK=32)
+scale[(1,)](Matrix(), Tensor([0] * 64), 0, 2.0, BLOCK=16)
