@@ -1,6 +1,6 @@
 /* triton-combine: combines groups of operations into one operation.
  *
- *   tt.dot %a, %b, 0 ; arith.addf %c                ->  tt.dot %a, %b, %c
+ *   tt.dot %a, %b, 0 ; arith.addf %c                ->  tt.dot %a, %b, %c            (also tt.dot_scaled)
  *   sum(%a[:, :, None] * %b[None, :, :], 1)         ->  tt.dot %a, %b, 0
  *   tt.addptr (tt.addptr %p, 4), 8                  ->  tt.addptr %p, 12
  *   arith.select %m, (tt.load %p, %m), %x           ->  tt.load %p, %m, %x
@@ -50,15 +50,24 @@ static void replace(MlirOperation op, MlirValue by) {
 
 /* --- patterns: each returns whether it rewrote `op`, which may then be erased --- */
 
+enum { ADDEND = 2 /* operand number, of dots with and without scales */ };
+
+/* Whether a dot adds its products to zero, in one sum. */
+static bool is_plain_dot(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_DOT ? nereid_tt_dot_get_max_num_imprecise_acc(op) != 0 : kind != NEREID_OP_TT_DOT_SCALED)
+    return false;
+  return is_zero(mlirOperationGetOperand(op, ADDEND));
+}
+
 static bool add_to_dot(MlirOperation op) {
   for (intptr_t i = 0; i < 2; ++i) {
-    MlirOperation dot = nereid_defining_op_of_kind(mlirOperationGetOperand(op, i), NEREID_OP_TT_DOT);
-    if (mlirOperationIsNull(dot) || !has_one_use(mlirOperationGetResult(dot, 0)) ||
-        !mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)) || !is_zero(nereid_tt_dot_get_c(dot)) ||
-        nereid_tt_dot_get_max_num_imprecise_acc(dot) != 0)
+    MlirOperation dot = nereid_defining_op(mlirOperationGetOperand(op, i));
+    if (mlirOperationIsNull(dot) || !is_plain_dot(dot) || !has_one_use(mlirOperationGetResult(dot, 0)) ||
+        !mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)))
       continue;
     MlirValue addend = mlirOperationGetOperand(op, 1 - i);
-    mlirOperationSetOperand(dot, 2, addend);
+    mlirOperationSetOperand(dot, ADDEND, addend);
     mlirOperationMoveBefore(dot, op); /* the addend may be defined after the dot */
     replace(op, mlirOperationGetResult(dot, 0));
     return true;

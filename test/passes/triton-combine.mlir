@@ -16,6 +16,17 @@ tt.func public @products(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>, %c: tenso
   tt.return %s, %t : tensor<32x32xf32>, tensor<32x32xi32>
 }
 
+// CHECK-LABEL: @add_to_dot_scaled
+// CHECK: %[[D:.*]] = tt.dot_scaled %arg0 scale %arg1, %arg2, %arg3 lhs = e2m1 rhs = bf16
+// CHECK-NOT: arith.addf
+// CHECK: tt.return %[[D]]
+tt.func @add_to_dot_scaled(%a: tensor<32x32xi8>, %s: tensor<32x2xi8>, %b: tensor<64x32xbf16>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %d = tt.dot_scaled %a scale %s, %b, %zero lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<32x32xi8>, tensor<32x2xi8> * tensor<64x32xbf16> -> tensor<32x32xf32>
+  %r = arith.addf %c, %d : tensor<32x32xf32>
+  tt.return %r : tensor<32x32xf32>
+}
+
 // Not combined: the dot has other uses, its accumulation is limited, or its accumulator is not zero.
 // CHECK-LABEL: @kept(
 // CHECK-COUNT-3: arith.addf

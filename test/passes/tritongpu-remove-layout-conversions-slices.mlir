@@ -12,6 +12,9 @@
 #wide = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [2, 1], order = [1, 0]}>
 #groups = #ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [1, 1, 32], warpsPerCTA = [1, 2, 1], order = [2, 1, 0]}>
 #flat = #ttg.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32]], block = []}>
+#columns = #ttg.blocked<{sizePerThread = [16, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 2], order = [0, 1]}>
+#short = #ttg.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32]], block = []}>
+#tall = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0]], block = []}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 
@@ -87,6 +90,29 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %s = ttg.convert_layout %r : tensor<64x64xf16, #flat> -> tensor<64x64xf16, #wide>
     %y = arith.mulf %u, %s : tensor<64x64xf16, #wide>
     %a = ttg.convert_layout %y : tensor<64x64xf16, #wide> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>>
+    %d = tt.dot %a, %w, %z : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x16xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x16xf32, #b>
+    tt.return %d : tensor<64x16xf32, #b>
+  }
+
+  // Scales of a right operand are broadcast, reshaped and transposed; they are computed in the layout of its load.
+  // CHECK-LABEL: @scaled_columns(
+  // CHECK: %[[P:.*]] = tt.load
+  // CHECK-NOT: ttg.convert_layout {{.*}}tensor<64x16xf8E5M2
+  // CHECK-NOT: ttg.convert_layout {{.*}}tensor<64x16xf16
+  // CHECK: %[[Y:.*]] = arith.mulf
+  // CHECK: %[[B:.*]] = ttg.convert_layout %[[Y]]
+  // CHECK: tt.dot %{{.*}}, %[[B]]
+  tt.func public @scaled_columns(%p: tensor<64x16x!tt.ptr<f8E5M2>, #columns>, %f: tensor<16x2xf16, #ttg.slice<{dim = 2, parent = #groups}>>, %a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>>, %z: tensor<64x16xf32, #b>) -> tensor<64x16xf32, #b> {
+    %x = tt.load %p {isVolatile = true} : tensor<64x16x!tt.ptr<f8E5M2>, #columns>
+    %c = ttg.convert_layout %x : tensor<64x16xf8E5M2, #columns> -> tensor<64x16xf8E5M2, #narrow>
+    %u = tt.fp_to_fp %c : tensor<64x16xf8E5M2, #narrow> -> tensor<64x16xf16, #narrow>
+    %e = tt.expand_dims %f {axis = 2 : i32} : tensor<16x2xf16, #ttg.slice<{dim = 2, parent = #groups}>> -> tensor<16x2x1xf16, #groups>
+    %g = tt.broadcast %e : tensor<16x2x1xf16, #groups> -> tensor<16x2x32xf16, #groups>
+    %r = tt.reshape %g : tensor<16x2x32xf16, #groups> -> tensor<16x64xf16, #short>
+    %t = tt.trans %r {order = array<i32: 1, 0>} : tensor<16x64xf16, #short> -> tensor<64x16xf16, #tall>
+    %s = ttg.convert_layout %t : tensor<64x16xf16, #tall> -> tensor<64x16xf16, #narrow>
+    %y = arith.mulf %u, %s : tensor<64x16xf16, #narrow>
+    %w = ttg.convert_layout %y : tensor<64x16xf16, #narrow> -> tensor<64x16xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>>
     %d = tt.dot %a, %w, %z : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x16xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x16xf32, #b>
     tt.return %d : tensor<64x16xf32, #b>
   }

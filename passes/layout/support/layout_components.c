@@ -242,10 +242,19 @@ static void vote(components_t *components, MlirOperation voter, MlirValue value,
     (*place)->hot += bytes * nereid_frequency_of(&components->frequency, voter);
 }
 
-/* Ops after a conversion that are cheap to recompute in another layout; they do not fix the layout of a component. */
+/* Ops after a conversion that are cheap to recompute in another layout; they do not fix the layout of a component. A
+ * broadcast is, also when it is reshaped or transposed, as the scales of block-scaled operands are. */
 static bool is_cheap_view(MlirOperation op) {
-  const nereid_op_kind_t kind = nereid_op_kind(op);
-  return kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS;
+  enum { DEPTH = 4 /* views of a broadcast */ };
+  for (int depth = 0; depth < DEPTH && !mlirOperationIsNull(op); ++depth) {
+    const nereid_op_kind_t kind = nereid_op_kind(op);
+    if (kind == NEREID_OP_TT_BROADCAST || kind == NEREID_OP_TT_EXPAND_DIMS)
+      return depth == 0 || kind == NEREID_OP_TT_BROADCAST;
+    if (kind != NEREID_OP_TT_RESHAPE && kind != NEREID_OP_TT_TRANS)
+      return false;
+    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  }
+  return false;
 }
 
 /* Whether changing the layout of `value` costs almost nothing. */
