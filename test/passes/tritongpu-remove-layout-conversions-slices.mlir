@@ -15,6 +15,7 @@
 #columns = #ttg.blocked<{sizePerThread = [16, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 2], order = [0, 1]}>
 #short = #ttg.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32]], block = []}>
 #tall = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0]], block = []}>
+#eight = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 
@@ -115,6 +116,16 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %w = ttg.convert_layout %y : tensor<64x16xf16, #narrow> -> tensor<64x16xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>>
     %d = tt.dot %a, %w, %z : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #b}>> * tensor<64x16xf16, #ttg.dot_op<{opIdx = 1, parent = #b}>> -> tensor<64x16xf32, #b>
     tt.return %d : tensor<64x16xf32, #b>
+  }
+
+  // A load of single elements stays: where each thread has eight of a row, a warp would load from eight times as many sectors.
+  // CHECK-LABEL: @unaligned(
+  // CHECK: %[[X:.*]] = tt.load %{{.*}} : tensor<32x64x!tt.ptr<i16>, #[[ONE:.*]]>
+  // CHECK: ttg.convert_layout %[[X]] : tensor<32x64xi16, #[[ONE]]>
+  tt.func public @unaligned(%p: tensor<32x64x!tt.ptr<i16>, #narrow>) -> tensor<32x64xi16, #eight> {
+    %x = tt.load %p : tensor<32x64x!tt.ptr<i16>, #narrow>
+    %y = ttg.convert_layout %x : tensor<32x64xi16, #narrow> -> tensor<32x64xi16, #eight>
+    tt.return %y : tensor<32x64xi16, #eight>
   }
 
   // A load from shared memory uses the requested layout, through a transposition.
