@@ -146,7 +146,7 @@ static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipeli
   out->available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
   for (int64_t tried = stages; tried >= 2; --tried) {
     set_latencies(loads, tried);
-    const bool can_be_late = nereid_ring_budget_in_flight(&keys) && (tried == 2 || has_copies_by_tma(loads));
+    const bool can_be_late = nereid_ring_budget_can_be_late(&keys) && (tried == 2 || has_copies_by_tma(loads));
     out->bytes = nereid_ring_budget_bytes(&keys, false);
     if (can_be_late && (tried == 2 || out->bytes > out->available))
       out->bytes = nereid_ring_budget_bytes(&keys, true);

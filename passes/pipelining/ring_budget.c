@@ -56,6 +56,13 @@ static bool is_read_in_flight(MlirValue buffer) {
   return false;
 }
 
+/* Whether the slot of `load` replaces the buffer `alloc`, which is made of the load. A buffer with another encoding, as
+ * that of an operand which TMA cannot transpose, is filled through registers. */
+static bool is_slot(MlirOperation load, MlirOperation alloc) {
+  return mlirAttributeEqual(nereid_ttg_memdesc_type_get_encoding(nereid_ring_slot_type(load)),
+                            nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ir_result(alloc))));
+}
+
 static bool has_dot_in_flight(MlirOperation key) {
   MlirValue value = nereid_ir_result(key);
   if (nereid_op_kind(key) == NEREID_OP_TTG_LOCAL_ALLOC)
@@ -66,6 +73,23 @@ static bool has_dot_in_flight(MlirOperation key) {
       return true;
   }
   return false;
+}
+
+bool nereid_ring_budget_can_be_late(const nereid_operations_t *keys) {
+  if (!nereid_ring_budget_in_flight(keys))
+    return false;
+  for (size_t i = 0; i < keys->size; ++i) {
+    MlirOperation key = keys->data[i];
+    MlirOpOperand use = nereid_ring_is_load(key) && nereid_ring_budget_has_ring(key)
+                            ? mlirValueGetFirstUse(nereid_ir_result(key))
+                            : (MlirOpOperand){NULL};
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC && !is_slot(key, user))
+        return false;
+    }
+  }
+  return true;
 }
 
 /* Whether a buffer or dot operand without a latency of its own is made of the load. */
@@ -176,7 +200,8 @@ static bool is_replaced(const others_t *others, MlirOperation op) {
   if (is_key(others, op) || mlirValueIsNull(source) || !mlirValueIsAOpResult(source))
     return is_key(others, op);
   MlirOperation load = mlirOpResultGetOwner(source);
-  return mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(load)) && is_key(others, load);
+  return mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(load)) && is_key(others, load) &&
+         (nereid_op_kind(op) != NEREID_OP_TTG_LOCAL_ALLOC || is_slot(load, op));
 }
 
 /* Whether tritongpu-reduce-data-duplication makes a buffer of the op: a conversion to a dot operand. */

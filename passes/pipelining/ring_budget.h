@@ -23,6 +23,10 @@ int64_t nereid_ring_budget_slot_bytes(MlirOperation key);
 /* Whether a dot that stays in flight reads a ring of `keys`. */
 bool nereid_ring_budget_in_flight(const nereid_operations_t *keys);
 
+/* Whether a dot that stays in flight reads a ring of `keys`, and no slot is read through registers into another buffer:
+ * then late copies, after the dots, save a slot per ring. */
+bool nereid_ring_budget_can_be_late(const nereid_operations_t *keys);
+
 /* Bytes of the rings of `keys`, with the latencies in their attributes. */
 int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late);
 
