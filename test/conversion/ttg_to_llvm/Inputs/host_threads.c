@@ -1,4 +1,5 @@
-/* Runs a lowered kernel on the host, with a pthread per GPU thread, a pthread barrier and an array as shared memory.
+/* Runs a lowered kernel on the host, with a pthread per GPU thread, pthread barriers for the CTA and for each warp, and an
+ * array as shared memory.
  *
  *   host_threads THREADS BYTES INPUT COUNT OUTPUT      kernel(input, output, count, null, null), both of BYTES bytes */
 #define _GNU_SOURCE
@@ -11,13 +12,14 @@
 void kernel(void *input, void *output, int32_t count, void *scratch, void *profile);
 int host_tid(void);
 void host_barrier(int32_t which);
+void host_warp_barrier(int32_t lanes);
 
-enum { MAX_THREADS = 1024 };
+enum { WARP = 32, MAX_THREADS = 1024 };
 
 _Alignas(16) char host_smem[1 << 18];
 
 static __thread int thread_id;
-static pthread_barrier_t barrier;
+static pthread_barrier_t barrier, warp_barriers[MAX_THREADS / WARP];
 static char *input, *output;
 static int count;
 
@@ -28,6 +30,11 @@ int host_tid(void) {
 void host_barrier(int32_t which) {
   (void)which;
   pthread_barrier_wait(&barrier);
+}
+
+void host_warp_barrier(int32_t lanes) {
+  (void)lanes;
+  pthread_barrier_wait(&warp_barriers[thread_id / WARP]);
 }
 
 static void *run(void *id) {
@@ -50,6 +57,8 @@ int main(int argc, char **argv) {
     return 2;
   memset(output, 0xEE, bytes);
   pthread_barrier_init(&barrier, NULL, (unsigned)n);
+  for (int i = 0; i < n / WARP; ++i)
+    pthread_barrier_init(&warp_barriers[i], NULL, WARP);
   for (int i = 0; i < n; ++i)
     pthread_create(&threads[i], NULL, run, (void *)(intptr_t)i);
   for (int i = 0; i < n; ++i)
