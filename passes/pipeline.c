@@ -29,8 +29,8 @@ static const char *const ttir[] = {
 /* Requires tt. Rewrites descriptors that TMA cannot access. Assigns layouts to tensors, coalesced ones to memory
  * accesses, and propagates them between accesses. Preserves existing encodings. */
 static const char *const ttgir[] = {
-    "triton-rewrite-tensor-descriptor-to-pointer{compute-capability=$capability ptx-version=$ptx-version "
-    "made=$architecture}",
+    ("triton-rewrite-tensor-descriptor-to-pointer{compute-capability=$capability ptx-version=$ptx-version "
+     "made=$architecture}"),
     "cse",
     "loop-invariant-code-motion",
     "triton-loop-aware-cse",

@@ -179,7 +179,7 @@ static bool drop_buffers(nereid_pipelined_t *loads) {
 
 /* Sets the latencies for a loop with dots. */
 static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
-  demand_t demand;
+  demand_t demand = {0};
   bool fits = fit_stages(assign, loop, loads, stages, &demand);
   if (!fits && drop_buffers(loads)) {
     nereid_pass_remark_missed(assign->pass, loop, "stages",
