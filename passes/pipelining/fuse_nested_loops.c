@@ -42,14 +42,6 @@ static MlirOperation inner_of(MlirOperation loop, int *count) {
   return inner;
 }
 
-static bool makes_descriptor(MlirOperation loop) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR)
-      return true;
-  return false;
-}
-
 static void not_fused(const nereid_pass_t *pass, MlirOperation loop, const char *reason) {
   nereid_pass_remark_missed(pass, loop, "fuse", "not fused: %s", reason);
 }
@@ -140,7 +132,7 @@ static bool fuse_chain(nereid_pass_t *pass, MlirOperation loop, bool is_first, i
     not_fused(pass, loop, "its body contains several loops");
     return false;
   }
-  if (makes_descriptor(loop)) {
+  if (nereid_loop_has(loop, NEREID_OP_TT_MAKE_TENSOR_DESCRIPTOR)) {
     not_fused(pass, loop, "it makes a tensor descriptor, which loads of an earlier iteration may use");
     return false;
   }

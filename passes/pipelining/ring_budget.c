@@ -75,8 +75,16 @@ static bool has_dot_in_flight(MlirOperation key) {
   return false;
 }
 
+/* Whether a dot that stays in flight reads a ring of `keys`. */
+static bool has_ring_in_flight(const nereid_operations_t *keys) {
+  for (size_t i = 0; i < keys->size; ++i)
+    if (nereid_ring_budget_has_ring(keys->data[i]) && has_dot_in_flight(keys->data[i]))
+      return true;
+  return false;
+}
+
 bool nereid_ring_budget_can_be_late(const nereid_operations_t *keys) {
-  if (!nereid_ring_budget_in_flight(keys))
+  if (!has_ring_in_flight(keys))
     return false;
   for (size_t i = 0; i < keys->size; ++i) {
     MlirOperation key = keys->data[i];
@@ -258,14 +266,7 @@ int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, c
 int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
   const int64_t available = nereid_ring_budget_available(module, loop, keys);
   const int64_t left = available - bytes_of_stores_around(loop);
-  return nereid_ring_budget_bytes(keys, nereid_ring_budget_in_flight(keys)) <= left ? left : available;
-}
-
-bool nereid_ring_budget_in_flight(const nereid_operations_t *keys) {
-  for (size_t i = 0; i < keys->size; ++i)
-    if (nereid_ring_budget_has_ring(keys->data[i]) && has_dot_in_flight(keys->data[i]))
-      return true;
-  return false;
+  return nereid_ring_budget_bytes(keys, has_ring_in_flight(keys)) <= left ? left : available;
 }
 
 typedef struct dots {
@@ -314,7 +315,7 @@ int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {
 }
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
-  return nereid_ring_budget_in_flight(keys) &&
+  return has_ring_in_flight(keys) &&
          !nereid_ring_budget_can_grow(module, loop, nereid_ring_budget_beside_stores(module, loop, keys),
                                       nereid_ring_budget_bytes(keys, true), nereid_ring_budget_bytes(keys, false));
 }

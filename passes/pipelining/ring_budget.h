@@ -20,9 +20,6 @@ int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late);
 /* Bytes of one slot of the ring of `key`. */
 int64_t nereid_ring_budget_slot_bytes(MlirOperation key);
 
-/* Whether a dot that stays in flight reads a ring of `keys`. */
-bool nereid_ring_budget_in_flight(const nereid_operations_t *keys);
-
 /* Whether a dot that stays in flight reads a ring of `keys`, and no slot is read through registers into another buffer:
  * then late copies, after the dots, save a slot per ring. */
 bool nereid_ring_budget_can_be_late(const nereid_operations_t *keys);

@@ -9,6 +9,14 @@ MlirBlock nereid_loop_body(MlirOperation loop) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
 
+bool nereid_loop_has(MlirOperation loop, nereid_op_kind_t kind) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == kind)
+      return true;
+  return false;
+}
+
 MlirValue nereid_loop_initial(MlirOperation loop, intptr_t i) {
   return mlirOperationGetOperand(loop, NEREID_LOOP_BOUNDS + i);
 }

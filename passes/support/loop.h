@@ -2,6 +2,8 @@
 #ifndef NEREID_PASSES_LOOP_H
 #define NEREID_PASSES_LOOP_H
 
+#include "nereid/dialects/ops.h"
+
 #include <mlir-c/IR.h>
 #include <stdbool.h>
 
@@ -9,6 +11,9 @@
 enum { NEREID_LOOP_BOUNDS = 3 };
 
 MlirBlock nereid_loop_body(MlirOperation loop);
+
+/* Whether an op of this kind is directly in the body of `loop`. */
+bool nereid_loop_has(MlirOperation loop, nereid_op_kind_t kind);
 
 /* Carried value `i` of `loop`, an scf.for: its initial value, and the argument of the body, which follows the induction
  * variable. Result `i` of the loop and operand `i` of its scf.yield belong to it. */

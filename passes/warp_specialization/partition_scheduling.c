@@ -373,16 +373,8 @@ static void divide(scheduling_t *scheduling) {
 
 /* --- slots --- */
 
-static bool has_loop(MlirOperation loop) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
-      return true;
-  return false;
-}
-
 static int64_t slots_of(MlirOperation load, int64_t most) {
-  return has_loop(mlirOperationGetParentOperation(load)) ? 1 : most;
+  return nereid_loop_has(mlirOperationGetParentOperation(load), NEREID_OP_SCF_FOR) ? 1 : most;
 }
 
 static int64_t stages_of(const scheduling_t *scheduling) {
