@@ -41,22 +41,34 @@ def storage_bytes(tensor):
 
 
 def tensor_of(value):
-    """The tensor of an argument: itself, the base of a descriptor, which must be contiguous, or what a library's class contains."""
-    if not hasattr(value, "block_shape"):
-        if not hasattr(value, "untyped_storage") and not hasattr(value, "data_ptr"):
-            return None
-        while not hasattr(value, "untyped_storage"):
-            names = [name for name in ("base", "storage", "data") if hasattr(value, name)]
-            if not names:
-                raise Unsupported(f"an argument of type {type(value).__name__}, whose memory is unknown")
-            value = getattr(value, names[0])
-        return value
+    """The tensor under a wrapper of Triton or of a library; a tensor itself."""
+    while not (hasattr(value, "untyped_storage") and hasattr(value, "storage_offset")):
+        name = next((name for name in ("base", "_base", "storage", "data") if hasattr(value, name)), None)
+        if not name:
+            raise Unsupported(f"an argument of type {type(value).__name__}, whose memory is unknown")
+        value = getattr(value, name)
+    return value
+
+
+def recorded_tensor(value):
+    """The tensor whose bytes are those of an argument; None for a scalar."""
+    if hasattr(value, "block_shape"):
+        return base_of_descriptor(value)
+    if not hasattr(value, "untyped_storage") and not hasattr(value, "data_ptr"):
+        return None
+    tensor = tensor_of(value)
+    if tensor is not value and hasattr(tensor, "data_ptr") and tensor.data_ptr() != value.data_ptr():
+        raise Unsupported(f"an argument of type {type(value).__name__} with an offset from its tensor")
+    return tensor
+
+
+def base_of_descriptor(descriptor):
     stride = 1
-    for extent, given in zip(reversed(value.shape), reversed(value.strides)):
+    for extent, given in zip(reversed(descriptor.shape), reversed(descriptor.strides)):
         if given != stride:
             raise Unsupported("a descriptor of a tensor that is not contiguous")
         stride *= extent
-    return value.base
+    return descriptor.base
 
 
 def write_npy(path, element, shape, data):
@@ -74,7 +86,7 @@ class Recording:
         for name, value in bound.items():
             if isinstance(value, tuple) and any(hasattr(item, "data_ptr") for item in value):
                 raise Unsupported(f"argument {name} is a tuple of tensors")
-        self.tensors = {name: tensor_of(value) for name, value in bound.items()}
+        self.tensors = {name: recorded_tensor(value) for name, value in bound.items()}
         self.tensors = {name: tensor for name, tensor in self.tensors.items() if tensor is not None}
         size = sum(tensor.untyped_storage().nbytes() for tensor in self.tensors.values())
         if size > limit:

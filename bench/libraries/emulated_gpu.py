@@ -15,43 +15,19 @@ import types
 import torch
 import triton
 
+import emulator_abi as abi
 import fake_gpu
+from emulator_abi import POINTER, U32, U64
 
-U32, U64, POINTER, BOOL = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_bool
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples"))
+from triton_recording import tensor_of  # noqa: E402
+
 FORMATS = {"i1": "?", "u1": "?", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
            "fp16": "e", "fp32": "f", "f32": "f", "fp64": "d"}
-# CUtensorMapDataType of Triton's numbers, which are those of tensormap.replace for 64-bit integers and floats.
-TMA_ELEMENTS = {8: 8, 9: 8, 10: 9}
-# Places in nereid_emulator_counters_t, sums of loads and stores.
-COUNTERS = {"global_sectors": (24, 25), "shared_wavefronts": (30, 31), "local_bytes": (34, 35), "barriers": (36,)}
+# The element types that Triton numbers as tensormap.replace (PTX ISA) does, unlike CUtensorMapDataType.
+TMA_ELEMENTS = {8: abi.NEREID_TMA_F32_FTZ, 9: abi.NEREID_TMA_F64, 10: abi.NEREID_TMA_BF16}
+LOADS_AND_STORES = ("global_sectors", "shared_wavefronts", "local_bytes")  # counters of pairs, of which a report has the sums
 STEPS = 200_000_000  # of a warp, after which a kernel counts as one that does not end
-
-
-class View(ctypes.Structure):  # nereid_view_t
-    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
-
-
-class Parameter(ctypes.Structure):  # nereid_emulator_parameter_t
-    _fields_ = [("name", ctypes.c_char_p), ("offset", U32), ("size", U32)]
-
-
-class Launch(ctypes.Structure):  # nereid_emulator_launch_t
-    _fields_ = [("grid", U32 * 3), ("block", U32 * 3), ("cluster", U32 * 3), ("shared_bytes", U32), ("parameters", POINTER),
-                ("parameter_bytes", U32), ("memory", POINTER), ("threads", U32), ("schedule", U32), ("seed", U64), ("landing", U32),
-                ("proxy", U32), ("steps", U64), ("count", BOOL), ("initcheck", BOOL), ("stop_on", U32), ("racecheck", BOOL),
-                ("race", POINTER), ("overwrite", POINTER), ("violation", POINTER), ("print", POINTER), ("user_data", POINTER),
-                ("loop", POINTER), ("event", POINTER), ("timeline", U64 * 3), ("cost", POINTER), ("watch", POINTER),
-                ("watch_bytes", U32), ("write", POINTER)]
-
-
-class Report(ctypes.Structure):  # nereid_emulator_report_t
-    _fields_ = [("message", ctypes.c_char * 512), ("counters", U64 * 39), ("warp_instructions", U64),
-                ("thread_instructions", U64), ("races", U64), ("overwrites", U64), ("violations", U64), ("dropped", U64)]
-
-
-class Request(ctypes.Structure):  # nereid_tma_request_t
-    _fields_ = [("address", U64), ("element", U32), ("rank", U32), ("shape", U64 * 5), ("strides", U64 * 5), ("box", U32 * 5),
-                ("swizzle", U32), ("nan_padding", BOOL), ("steps", U32 * 5), ("interleave", U32), ("promotion", U32)]
 
 
 class EmulatorError(RuntimeError):
@@ -69,13 +45,13 @@ class Emulator:
         self.functions.nereid_emulator_kernel_parameter_bytes.restype = U32
 
     def call(self, name, *arguments):
-        message = ctypes.create_string_buffer(512)
-        if status := getattr(self.functions, name)(*arguments, message):
-            raise EmulatorError(f"{name}: status {status}: {message.value.decode()}")
+        message = abi.Message()
+        if status := getattr(self.functions, name)(*arguments, ctypes.byref(message)):
+            raise EmulatorError(f"{name}: status {status}: {message.text.decode()}")
 
     def load(self, ptx):
         program = POINTER()
-        self.call("nereid_emulator_load", View(ptx, len(ptx)), b"kernel.ptx", ctypes.byref(program))
+        self.call("nereid_emulator_load", abi.View(ptx, len(ptx)), b"kernel.ptx", ctypes.byref(program))
         return program
 
 
@@ -84,7 +60,7 @@ class Function:
 
     def __init__(self, emulator, name, ptx):
         self.emulator, self.name, program = emulator, name, emulator.load(ptx)
-        functions, parameters = emulator.functions, ctypes.POINTER(Parameter)()
+        functions, parameters = emulator.functions, ctypes.POINTER(abi.Parameter)()
         self.kernel = POINTER(functions.nereid_emulator_kernel(program, name.encode()))
         count = functions.nereid_emulator_kernel_parameters(self.kernel, ctypes.byref(parameters))
         self.parameters = [(parameters[i].offset, parameters[i].size) for i in range(count)]
@@ -96,16 +72,17 @@ class Function:
             if len(value) != size:
                 raise EmulatorError(f"an argument of {len(value)} bytes for a parameter of {size}")
             block[offset:offset + size] = value
-        report = Report()
-        launch = Launch(grid=grid, cluster=cluster, shared_bytes=shared, parameter_bytes=self.size,
-                        parameters=ctypes.cast(block, POINTER), memory=memory.handle, steps=STEPS,
-                        racecheck=self.emulator.racecheck, count=self.emulator.count)
+        report = abi.Report()
+        launch = abi.Launch(grid=grid, cluster=cluster, shared_bytes=shared, parameter_bytes=self.size,
+                            parameters=ctypes.cast(block, POINTER), memory=memory.handle, steps=STEPS,
+                            racecheck=self.emulator.racecheck, count=self.emulator.count)
         status = self.emulator.functions.nereid_emulator_run(self.kernel, ctypes.byref(launch), ctypes.byref(report))
         if self.emulator.count:
-            totals = {name: sum(report.counters[i] for i in places) for name, places in COUNTERS.items()}
-            self.emulator.launches.append({"kernel": self.name, "warp_instructions": report.warp_instructions, **totals})
+            sums = {name: sum(getattr(report.counters, name)) for name in LOADS_AND_STORES}
+            self.emulator.launches.append({"kernel": self.name, "warp_instructions": report.warp_instructions, **sums,
+                                           "barriers": report.counters.barriers})
         if status:
-            raise EmulatorError(f"status {status}: {report.message.decode()}")
+            raise EmulatorError(f"status {status}: {report.message.text.decode()}")
         if report.races or report.overwrites or report.violations:
             raise EmulatorError(f"{report.races} races, {report.overwrites} overwritten frames, {report.violations} violated rules")
 
@@ -168,13 +145,6 @@ class DeviceMemory(fake_gpu.HostMemory):
         return super().__torch_function__(function, kinds, args, kwargs)
 
 
-def tensor_of(value):
-    """The tensor of an argument: itself, or what a wrapper of Triton or of a library has under one of these names."""
-    while not isinstance(value, torch.Tensor):
-        value = next(getattr(value, name) for name in ("base", "_base", "storage", "data") if hasattr(value, name))
-    return value
-
-
 def flatten(kinds, values):
     """Pairs of a scalar kind and its value; constants are left out."""
     for kind, value in zip(kinds, values, strict=True):
@@ -210,17 +180,18 @@ class Launcher:
         shape, sizes = list(descriptor.shape), described["elem_size"]
         if described["fp4_padded"]:
             shape[-1] *= 2
-        request = Request(address=self.memory.address(descriptor.base), rank=len(shape), swizzle=(0, 32, 64, 128)[described["swizzle"]],
-                          element=TMA_ELEMENTS.get(described["elem_type"], described["elem_type"]),
-                          nan_padding=descriptor.padding == "nan")
+        request = abi.Request(address=self.memory.address(descriptor.base), rank=len(shape),
+                              swizzle=(0, 32, 64, 128)[described["swizzle"]],
+                              element=TMA_ELEMENTS.get(described["elem_type"], described["elem_type"]),
+                              nan_padding=descriptor.padding == "nan")
         if described["fp4_padded"]:
-            request.element = 14
+            request.element = abi.NEREID_TMA_U4_PADDED
         request.shape[:len(shape)] = shape
         request.strides[:len(shape)] = [stride * sizes for stride in descriptor.strides]
         request.box[:len(shape)] = described["block_size"]
-        block = ctypes.create_string_buffer(128)
-        self.emulator.call("nereid_tma_encode", 1, None, ctypes.byref(request), block)
-        return block.raw
+        encoded = abi.Descriptor()
+        self.emulator.call("nereid_tma_encode", abi.NEREID_TMA_EMULATOR, None, ctypes.byref(request), ctypes.byref(encoded))
+        return bytes(encoded)
 
     def descriptor(self, described, value):
         rank = len(value.shape)
@@ -301,7 +272,6 @@ def install(library, target=90, racecheck=False, count=False):
     Launcher.memory = Memory(Launcher.emulator)
     triton.runtime.driver.set_active(Driver(Launcher.emulator, target))
     if os.environ.get("NEREID") != "0":
-        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples"))
         import triton_stages
         os.environ["NEREID_FLAGS"] = os.environ.get("NEREID_FLAGS", "") + " --emit ptx"
         triton_stages.register()
