@@ -3,8 +3,8 @@
     random_views.py SOURCE_DIR WORK_DIR SEED COUNT
 
 Each kernel loads x at the index r, applies the same views to both (and some more to x), and stores x at r: output[r[i]] =
-x[i], which Python computes on lists. llc compiles the lowered IR, with PTX of masked accesses replaced by LLVM IR functions,
-and host_threads.c runs it. Needs nereid, mlir-translate, llc and cc on the PATH.
+x[i], which Python computes on lists. llc compiles the lowered IR, with PTX of masked accesses and NVVM intrinsics replaced by
+functions in LLVM IR and in host_threads.c, which runs it. Needs nereid, mlir-translate, llc and cc on the PATH.
 """
 
 import itertools
@@ -16,6 +16,14 @@ import subprocess
 import sys
 
 FORMATS = {"i8": ("b", 8), "i16": ("h", 16), "i32": ("i", 32), "i64": ("q", 64)}
+TARGETS = ("sm_80", "sm_90")  # without and with stmatrix
+
+# NVVM intrinsics and the functions of host_threads.c that replace them.
+INTRINSICS = {
+    "read.ptx.sreg.tid.x": "i32 @host_tid()", "barrier.cta.sync.aligned.all": "void @host_barrier(i32)",
+    "bar.warp.sync": "void @host_warp_barrier(i32)", "prmt": "i32 @host_prmt(i32, i32, i32)",
+    "shfl.sync.idx.i32": "i32 @host_shfl_idx(i32, i32, i32, i32)"}
+MATRICES = r"(ld|st)matrix\.sync\.aligned\.m8n8\.x(\d)(\.trans)?\.b16\.p3"
 
 
 def wrap(value, width):
@@ -167,11 +175,25 @@ class Kernel:
         return "module {\n" + "".join(self.functions) + head + constants + "\n".join(self.lines) + "\n  tt.return\n}\n}\n"
 
 
+def result_type(register, words):
+    return register if words == 1 else "{ %s }" % ", ".join([register] * words)
+
+
+def returned(prefix, register, words):
+    """LLVM IR that returns the values PREFIX0, PREFIX1, ..."""
+    if words == 1:
+        return "  ret %s %%%s0\n" % (register, prefix)
+    result, text, last = result_type(register, words), "", "undef"
+    for i in range(words):
+        text += "  %%%sr%d = insertvalue %s %s, %s %%%s%d, %d\n" % (prefix, i, result, last, register, prefix, i, i)
+        last = "%%%sr%d" % (prefix, i)
+    return text + "  ret %s %s\n" % (result, last)
+
+
 def memory_function(name, store, words, width):
     """LLVM IR of a predicated access, which replaces its PTX."""
     register = "i16" if width == 8 else "i%d" % width
     arguments = ["%s %%w%d" % (register, i) for i in range(words)]
-    result = register if words == 1 else "{ %s }" % ", ".join([register] * words)
     body = ""
     for i in range(words):
         body += "  %%p%d = getelementptr i%d, ptr %%p, i32 %d\n" % (i, width, i)
@@ -187,55 +209,72 @@ def memory_function(name, store, words, width):
         signature = "define void @%s(ptr %%p, %s, i1 %%on)" % (name, ", ".join(arguments))
         return signature + " {\n  br i1 %on, label %yes, label %no\nyes:\n" + body + "  br label %no\nno:\n  ret void\n}\n"
 
-    def returned(prefix):
-        if words == 1:
-            return "  ret %s %%%s0\n" % (register, prefix)
-        text, last = "", "undef"
-        for i in range(words):
-            text += "  %%%sr%d = insertvalue %s %s, %s %%%s%d, %d\n" % (prefix, i, result, last, register, prefix, i, i)
-            last = "%%%sr%d" % (prefix, i)
-        return text + "  ret %s %s\n" % (result, last)
+    signature = "define %s @%s(ptr %%p, i1 %%on, %s)" % (result_type(register, words), name, ", ".join(arguments))
+    return (signature + " {\n  br i1 %on, label %yes, label %no\nyes:\n" + body + returned("l", register, words) + "no:\n" +
+            returned("w", register, words) + "}\n")
 
-    signature = "define %s @%s(ptr %%p, i1 %%on, %s)" % (result, name, ", ".join(arguments))
-    return (signature + " {\n  br i1 %on, label %yes, label %no\nyes:\n" + body + returned("l") + "no:\n" +
-            returned("w") + "}\n")
+
+def matrix_function(name, store, words, transposed):
+    """LLVM IR of ldmatrix or stmatrix: passes the registers to host_threads.c in memory."""
+    places = "  %%a = alloca [%d x i32]\n" % words
+    places += "".join("  %%p%d = getelementptr i32, ptr %%a, i32 %d\n" % (i, i) for i in range(words))
+    call = "  call void @host_%smatrix(ptr %%p, ptr %%a, i32 %d, i32 %d)\n" % ("st" if store else "ld", words, transposed)
+    if store:
+        arguments = "".join(", i32 %%w%d" % i for i in range(words))
+        stores = "".join("  store i32 %%w%d, ptr %%p%d\n" % (i, i) for i in range(words))
+        return "define void @%s(ptr %%p%s) {\n%s  ret void\n}\n" % (name, arguments, places + stores + call)
+    loads = "".join("  %%l%d = load i32, ptr %%p%d\n" % (i, i) for i in range(words))
+    body = places + call + loads + returned("l", "i32", words)
+    return "define %s @%s(ptr %%p) {\n%s}\n" % (result_type("i32", words), name, body)
 
 
 def for_host(ll):
     """The kernel's LLVM IR for the host."""
-    accesses = {}
+    functions = {}
 
     def access(match):
         kind, words, width = match.group(2), int(match.group(3) or 1), int(match.group(4))
         name = "host_%s%d_%d" % (kind, words, width)
-        accesses[name] = (kind == "st", words, width)
+        functions[name] = memory_function(name, kind == "st", words, width)
         return "%s @%s(" % (match.group(1), name)
 
-    ll = ll.replace("ptx_kernel ", "").replace("@llvm.nvvm.read.ptx.sreg.tid.x", "@host_tid")
-    ll = ll.replace("@llvm.nvvm.barrier.cta.sync.aligned.all", "@host_barrier")
-    ll = ll.replace("@llvm.nvvm.bar.warp.sync", "@host_warp_barrier")
+    def intrinsic(match):
+        if match.group(1) in INTRINSICS:
+            signature = INTRINSICS[match.group(1)]
+            name = re.search(r"@(\w+)", signature).group(1)
+            functions[name] = "declare %s\n" % signature
+            return "@%s(" % name
+        matrices = re.fullmatch(MATRICES, match.group(1))
+        if not matrices:
+            return match.group(0)
+        kind, words, transposed = matrices.group(1), int(matrices.group(2)), bool(matrices.group(3))
+        name = "host_%smatrix%d%s" % (kind, words, "_trans" if transposed else "")
+        functions[name] = matrix_function(name, kind == "st", words, transposed)
+        functions["host_%smatrix" % kind] = "declare void @host_%smatrix(ptr, ptr, i32, i32)\n" % kind
+        return "@%s(" % name
+
+    ll = ll.replace("ptx_kernel ", "")
     ll = re.sub(r"@global_smem = .*", "@host_smem = external global [262144 x i8], align 16", ll)
     ll = ll.replace("@global_smem", "@host_smem")
     ll = re.sub(r"ptr addrspace\([13]\)", "ptr", ll)
-    ll = re.sub(r"^declare .*@(host_tid|host_barrier|host_warp_barrier)\((.*?)\).*", lambda m: "declare %s @%s(%s)" % (
-        "i32" if m.group(1) == "host_tid" else "void", m.group(1), m.group(2)), ll, flags=re.M)
+    ll = re.sub(r"^declare .*@llvm\.nvvm\..*$", "", ll, flags=re.M)
+    ll = re.sub(r"@llvm\.nvvm\.([\w.]+)\(", intrinsic, ll)
     ll = re.sub(r'(call [^"@\n]*?) ?asm sideeffect "@\$\d+ (ld|st)\.global(?:\.v(\d))?\.b(\d+) [^"]*", "[^"]*"\(', access, ll)
     ll = re.sub(r"^target (triple|datalayout).*$", "", ll, flags=re.M)
     unknown = re.search(r".*(\basm\b|@llvm\.nvvm\.).*", ll)
     if unknown:
         raise RuntimeError("PTX that is not known here: " + unknown.group(0))
-    return ll + "".join(memory_function(name, *rest) for name, rest in sorted(accesses.items()))
+    return ll + "".join(text for _, text in sorted(functions.items()))
 
 
 def check(source, work, rng, number):
     kernel = Kernel(rng)
-    wanted, warps = kernel.build(), rng.choice([1, 2, 4, 8])
+    wanted, warps, target = kernel.build(), rng.choice([1, 2, 4, 8]), TARGETS[number % len(TARGETS)]
     path = lambda name: os.path.join(work, name)
     with open(path("%d.ttir" % number), "w") as file:
         file.write(kernel.text())
     run = lambda *command: subprocess.run(command, check=True)
-    # Not sm_90: the host has no stmatrix.
-    run("nereid", "compile", path("%d.ttir" % number), "--emit", "llvm", "--num-warps", str(warps), "--target", "sm_80",
+    run("nereid", "compile", path("%d.ttir" % number), "--emit", "llvm", "--num-warps", str(warps), "--target", target,
         "-o", path("k.mlir"))
     run("mlir-translate", "--allow-unregistered-dialect", "--mlir-to-llvmir", path("k.mlir"), "-o", path("k.ll"))
     with open(path("k.ll")) as file:
@@ -252,8 +291,8 @@ def check(source, work, rng, number):
         found = struct.unpack(code, file.read())
     wrong = [i for i in range(kernel.size) if found[i] != wanted[i]]
     if wrong:
-        print("%s with %d warps: %d of %d elements are wrong, the first is %d: %d, expected %d" %
-              (path("%d.ttir" % number), warps, len(wrong), kernel.size, wrong[0], found[wrong[0]], wanted[wrong[0]]))
+        print("%s with %d warps for %s: %d of %d elements are wrong, the first is %d: %d, expected %d" %
+              (path("%d.ttir" % number), warps, target, len(wrong), kernel.size, wrong[0], found[wrong[0]], wanted[wrong[0]]))
     return not wrong, "@host_smem" in ll
 
 
