@@ -71,6 +71,9 @@ static void float_to_float(void **state) {
   assert_int_equal(H("cvt.rz.f16.f32 %h0, %r1;", 0x477ff000, 0, 0), 0x7bff);
   assert_int_equal(H("cvt.rn.bf16.f32 %h0, %r1;", 0x3f808000, 0, 0), 0x3f80);
   assert_int_equal(H("cvt.rn.bf16.f32 %h0, %r1;", 0x3f818000, 0, 0), 0x3f82);
+  assert_int_equal(H("cvt.bf16.f16 %h0, %h1;", 0x3c0c, 0, 0), 0x3f82); /* without a mode: to nearest even */
+  assert_int_equal(H("cvt.bf16.f16 %h0, %h1;", 0x3c04, 0, 0), 0x3f80);
+  assert_int_equal(H("cvt.f16.bf16 %h0, %h1;", 0x3f82, 0, 0), 0x3c10);
   assert_int_equal(R("cvt.rna.tf32.f32 %r0, %r1;", 0x3f801000, 0, 0), 0x3f802000);
   assert_int_equal(R("cvt.rna.tf32.f32 %r0, %r1;", 0xffc12345, 0, 0), 0xffc12000); /* as on an H200 */
   assert_int_equal(R("cvt.rn.f32.f64 %r0, %d1;", UINT64_C(0x3ff0000010000000), 0, 0), ONE);

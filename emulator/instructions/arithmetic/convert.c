@@ -304,6 +304,7 @@ const emu_form_t nereid_emulator_convert_forms[] = {
     FOUR("d*s*", "f32.f64", FTZ | SAT, float_from_float),
     FOUR("d*s*", "f32.bf16", FTZ, float_from_float),
     FOUR("d*s*", "bf16.f16|f16.bf16|f64.bf16", 0, float_from_float),
+    {"cvt", "bf16.f16|f16.bf16", "d*s*", 0, 0, float_from_float, CONVERT}, /* to nearest, in the SASS of ptxas */
     FOUR("d*s*", "f16.f64|bf16.f64", SAT, float_from_float),
     FOUR("d*s*", "f16.f32", FTZ | SAT, float_from_float),
     FOUR("d*s*", "bf16.f32", FTZ, float_from_float),
