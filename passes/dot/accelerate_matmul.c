@@ -349,10 +349,9 @@ static void transpose_operand(const accelerate_t *accelerate, const site_t *site
 /* The layout of the load of an operand that is stored into a buffer. */
 static void arrange_load(const accelerate_t *accelerate, const site_t *site, int index, int64_t *registers) {
   transpose_operand(accelerate, site, index, registers);
-  if (nereid_dot_pair_load(index ? site->b.unmasked : site->a.unmasked))
-    nereid_pass_remark_passed(accelerate->pass, site->dot, "pairing",
-                              "operand %c, whose elements are loaded one by one, is loaded in pairs of adjacent "
-                              "elements, which stmatrix stores",
+  if (nereid_dot_load_rows(index ? site->b.unmasked : site->a.unmasked))
+    nereid_pass_remark_passed(accelerate->pass, site->dot, "rows",
+                              "operand %c, whose elements are loaded one by one, is loaded in whole rows by each warp",
                               'a' + index);
 }
 

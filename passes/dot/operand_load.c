@@ -25,8 +25,7 @@ enum {
   SECTOR_BYTES = 32,
   LINE_BYTES = 64, /* at least, of 4-byte elements in a row that a warp loads */
   LANES = 32,
-  WORD_BYTES = 4,
-  PAIRED_BYTES = 2, /* elements of which a register has two */
+  WORD_BYTES = 4, /* the least that cp.async copies */
   BATCH_RANK = 3,
 };
 
@@ -88,27 +87,26 @@ static MlirAttribute transposing(MlirOperation load, MlirValue value, int contig
   return nereid_ttg_blocked_attribute(mlirTypeGetContext(mlirValueGetType(value)), &blocked);
 }
 
-/* Computes the layout with two adjacent elements per thread; null without one. Lanes cover a row before the warps do:
- * registers of a thread in one row share its address, and a part of a row is read by one warp. */
-static MlirAttribute pairing(MlirOperation load, MlirValue value) {
+/* Computes the layout in which a warp loads whole rows; null without one. */
+static MlirAttribute row_layout(MlirOperation load, MlirValue value) {
   nereid_ttg_blocked_t blocked;
   MlirAttribute encoding = nereid_ttg_encoding_of(value), none = {NULL};
-  if (element_bytes(value) != PAIRED_BYTES || !nereid_ttg_blocked_read(encoding, &blocked) || blocked.rank != 2)
+  if (element_bytes(value) >= WORD_BYTES || !nereid_ttg_blocked_read(encoding, &blocked) || blocked.rank != 2)
     return none;
   const int fast = blocked.order[0], slow = blocked.order[1];
   int64_t part[2] = {mlirShapedTypeGetDimSize(mlirValueGetType(value), 0),
                      mlirShapedTypeGetDimSize(mlirValueGetType(value), 1)};
   nereid_ttg_shape_per_cta(encoding, 2, part, part);
-  const int64_t pair = WORD_BYTES / PAIRED_BYTES, warps = nereid_ttg_num_warps(load);
+  const int64_t warps = nereid_ttg_num_warps(load);
   const bool single = blocked.size_per_thread[fast] == 1 && blocked.size_per_thread[slow] == 1;
-  if (!single || part[fast] < pair || part[0] * part[1] < warps * LANES * pair)
+  if (!single || part[0] * part[1] < warps * LANES)
     return none;
-  blocked.size_per_thread[fast] = (int32_t)pair;
-  blocked.threads_per_warp[fast] = least(part[fast] / pair, LANES);
+  blocked.threads_per_warp[fast] = least(part[fast], LANES);
   blocked.threads_per_warp[slow] = LANES / blocked.threads_per_warp[fast];
   blocked.warps_per_cta[slow] = least(part[slow] / blocked.threads_per_warp[slow], warps);
   blocked.warps_per_cta[fast] = (int32_t)warps / blocked.warps_per_cta[slow];
-  return nereid_ttg_blocked_attribute(mlirTypeGetContext(mlirValueGetType(value)), &blocked);
+  MlirAttribute rows = nereid_ttg_blocked_attribute(mlirTypeGetContext(mlirValueGetType(value)), &blocked);
+  return mlirAttributeEqual(rows, encoding) ? none : rows;
 }
 
 /* Gives `load`, which defines `value`, the layout `encoding`. */
@@ -140,11 +138,11 @@ bool nereid_dot_transpose_load(MlirValue value, int contiguous) {
   return true;
 }
 
-bool nereid_dot_pair_load(MlirValue value) {
+bool nereid_dot_load_rows(MlirValue value) {
   MlirOperation load = nereid_defining_op_of_kind(value, NEREID_OP_TT_LOAD);
   if (mlirOperationIsNull(load) || !feeds_only_dots(value))
     return false;
-  MlirAttribute encoding = pairing(load, value);
+  MlirAttribute encoding = row_layout(load, value);
   if (mlirAttributeIsNull(encoding))
     return false;
   set_layout(load, value, encoding);

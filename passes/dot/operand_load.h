@@ -6,12 +6,15 @@
  * A thread of #patch loads 4 adjacent elements of each of several rows and stores 16 bytes along the other dimension:
  * the transposition exchanges registers of the thread.
  *
- * Elements of 16 bits that are loaded one by one, as their rows are not aligned:
+ * Elements of 8 or 16 bits that are loaded one by one, as their rows are not aligned:
  *
- *   %b = tt.load %p : tensor<64x128xf16, #single>               #single: sizePerThread = [1, 1]
- *   -> %b = tt.load %q : tensor<64x128xf16, #pair>              #pair: sizePerThread = [1, 2]
+ *   %b = tt.load %p : tensor<64x128xf16, #single>               #single: warpsPerCTA = [2, 4]
+ *   -> %b = tt.load %q : tensor<64x128xf16, #rows>              #rows: warpsPerCTA = [8, 1]
  *
- * A thread of #pair has a word of the buffer: one stmatrix stores what eight stores of single elements would. */
+ * A warp of #rows loads whole rows, 32 adjacent elements at a time: elements of a thread in one row share their address
+ * in registers, and each sector is read by few requests. Two adjacent elements per thread, which stmatrix could store,
+ * are slower: requests with gaps read each sector twice (docs/tensor-cores.md).
+ */
 #ifndef NEREID_PASSES_DOT_OPERAND_LOAD_H
 #define NEREID_PASSES_DOT_OPERAND_LOAD_H
 
@@ -25,9 +28,9 @@
  * `contiguous` already, or has uses other than dots. */
 bool nereid_dot_transpose_load(MlirValue value, int contiguous);
 
-/* Gives the load that defines `value`, an operand of a dot, a layout with two adjacent elements per thread. `value` has
- * the new type, as above. Returns false, with unchanged IR, when its accesses have several elements already, or these
- * have other than 16 bits, or it has uses other than dots. */
-bool nereid_dot_pair_load(MlirValue value);
+/* Gives the load that defines `value`, an operand of a dot, a layout in which a warp loads whole rows. `value` has the
+ * new type, as above. Returns false, with unchanged IR, when its accesses have several elements, these have 32 bits or
+ * more, it has uses other than dots, or it has such a layout. */
+bool nereid_dot_load_rows(MlirValue value);
 
 #endif

@@ -1,4 +1,4 @@
-// Loads of single 16-bit elements for wgmma get two adjacent elements per thread.
+// Loads of single 8-bit or 16-bit elements for wgmma get a layout in which each warp loads whole rows.
 // RUN: nereid-opt %s --tritongpu-accelerate-matmul | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-accelerate-matmul --remarks-filter-passed=tritongpu-accelerate-matmul -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
@@ -10,9 +10,9 @@
 #a = #ttg.dot_op<{opIdx = 0, parent = #c}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #c}>
 
-// CHECK-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
-// CHECK-DAG: #[[COLUMNS:.*]] = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
-// CHECK-DAG: #[[NARROW:.*]] = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-DAG: #[[COLUMNS:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
+// CHECK-DAG: #[[NARROW:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-DAG: #[[SINGLE:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
 // CHECK-DAG: #[[VECTOR:.*]] = #ttg.blocked<{sizePerThread = [1, 8]
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -21,7 +21,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[ROWS]]>
 // CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[COLUMNS]]>
 // CHECK: ttng.warp_group_dot
-// REMARK: operand a, whose elements are loaded one by one, is loaded in pairs of adjacent elements, which stmatrix stores
+// REMARK: operand a, whose elements are loaded one by one, is loaded in whole rows by each warp
 // REMARK: operand b, whose elements are loaded one by one
 tt.func private @both(%p: tensor<64x64x!tt.ptr<f16>, #single>, %q: tensor<64x64x!tt.ptr<f16>, #column>, %c: tensor<64x64xf32, #c>) -> tensor<64x64xf32, #c> {
   %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #single>
