@@ -39,3 +39,9 @@ int64_t nereid_dot_result_registers(MlirBlock block) {
 int64_t nereid_dot_operand_registers(MlirBlock block) {
   return sum(block, operand_type);
 }
+
+int64_t nereid_dot_registers_per_thread(MlirOperation op) {
+  enum { REGISTERS = 65536, LIMIT = 255 }; /* of a multiprocessor, of a thread */
+  const int64_t share = REGISTERS / ((int64_t)nereid_ttg_num_warps(op) * LANES);
+  return share < LIMIT ? share : LIMIT;
+}

@@ -12,4 +12,7 @@ int64_t nereid_dot_result_registers(MlirBlock block);
 /* Those of the operands that the dots take from registers. */
 int64_t nereid_dot_operand_registers(MlirBlock block);
 
+/* Registers that a thread can have where `op` is: its share of a multiprocessor with one CTA, 255 at most. */
+int64_t nereid_dot_registers_per_thread(MlirOperation op);
+
 #endif

@@ -128,12 +128,6 @@ static bool hoist(nereid_pass_t *pass, MlirOperation dot, const nereid_operation
   return false;
 }
 
-static int64_t registers_per_thread(MlirOperation dot) {
-  enum { REGISTERS = 65536, LIMIT = 255, LANES = 32 }; /* registers of a multiprocessor, of a thread */
-  const int64_t share = REGISTERS / ((int64_t)nereid_ttg_num_warps(dot) * LANES);
-  return share < LIMIT ? share : LIMIT;
-}
-
 static int64_t hoist_in(nereid_pass_t *pass, MlirBlock body) {
   nereid_operations_t dots = {0};
   int64_t count = 0;
@@ -141,7 +135,8 @@ static int64_t hoist_in(nereid_pass_t *pass, MlirBlock body) {
        op = mlirOperationGetNextInBlock(op))
     if (is_dot(op))
       nereid_vector_push(pass->scratch, &dots, op);
-  if (dots.size < 2 || nereid_dot_result_registers(body) + OTHER_REGISTERS > registers_per_thread(dots.data[0]))
+  if (dots.size < 2 ||
+      nereid_dot_result_registers(body) + OTHER_REGISTERS > nereid_dot_registers_per_thread(dots.data[0]))
     return 0;
   for (size_t i = 1; i < dots.size; ++i)
     count += hoist(pass, dots.data[i], &dots, i);

@@ -16,25 +16,34 @@
  *   scalar loads of addresses                      latency 1, in registers
  *
  * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have none.
+ * Loads in registers have none where their values do not fit next to the results of dots.
  * A tt.latency that is there already stays.
  *
  * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot
  * takes from registers and that depends on another dot has latency 1: attention overlaps its second dot and softmax. */
+#include "passes/dot/dot_registers.h"
+#include "passes/layout/support/conversion_cost.h"
 #include "passes/pass.h"
 #include "passes/pipelining/dots/chained_dots.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/pipelined_loads.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
+#include "passes/support/loop.h"
 
 #include "analysis/allocation/allocation.h"
+#include "analysis/allocation/scratch.h"
 #include "analysis/axis/axis_info.h"
 #include "dialects/ir.h"
+#include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
+#include "nereid/dialects/tt.h"
 #include "seam/context.h"
 
 #include <mlir-c/BuiltinTypes.h>
+
+static const char no_memory[] = "there is not enough shared memory";
 
 typedef struct assign {
   nereid_pass_t *pass;
@@ -164,24 +173,63 @@ static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipeli
 
 /* Drops the rings of computed operands, which have a slot per iteration in flight; one buffer each remains. False if
  * there are none. */
-static bool drop_buffers(nereid_pipelined_t *loads) {
+static bool drop_buffers(nereid_pipelined_t *loads, const char *reason) {
   bool any = false;
   for (size_t i = 0; i < loads->size; ++i) {
     nereid_pipelined_op_t *load = &loads->data[i];
     load->feeds_buffer = false;
     if (load->obstacle || nereid_op_kind(load->op) != NEREID_OP_TTG_LOCAL_ALLOC)
       continue;
-    drop(load, "there is not enough shared memory");
+    drop(load, reason);
     any = true;
   }
   return any;
 }
 
+/* --- values in registers --- */
+
+/* Registers of a thread for the value of a load that cp.async cannot copy. */
+static int64_t value_registers(const assign_t *assign, MlirOperation load) {
+  enum { REGISTER_BYTES = 4 };
+  MlirType type = mlirValueGetType(nereid_ir_result(load));
+  nereid_layout_t layout;
+  if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK)
+    return 1;
+  const int64_t width = nereid_axis_info_access_width(&assign->axis, &layout, nereid_tt_load_get_ptr(load),
+                                                      nereid_tt_load_get_mask(load));
+  const int64_t bytes = width * nereid_scratch_element_bytes(type);
+  return nereid_distinct_registers(&layout) / width * ((bytes + REGISTER_BYTES - 1) / REGISTER_BYTES);
+}
+
+/* Drops the loads in registers, and the buffers that they fill, if a thread has too few registers to keep their values
+ * until the next iteration: spilling them is slower than waiting for them (docs/pipelining.md). */
+static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
+  enum { OTHER_REGISTERS = 64 }; /* addresses, masks */
+  static const char reason[] = "its value does not fit in registers until the next iteration";
+  const int64_t results = nereid_dot_result_registers(nereid_loop_body(loop));
+  const int64_t available = nereid_dot_registers_per_thread(loop);
+  int64_t values = 0;
+  for (size_t i = 0; i < loads->size; ++i)
+    if (!loads->data[i].obstacle && loads->data[i].in_registers)
+      values += value_registers(assign, loads->data[i].op);
+  if (!values || results + values + OTHER_REGISTERS <= available)
+    return;
+  nereid_pass_remark_missed(assign->pass, loop, "stages",
+                            "loads in registers are not executed ahead: their values take %ld registers of a thread, "
+                            "results of dots %ld, and %ld are available",
+                            (long)values, (long)results, (long)available);
+  drop_buffers(loads, reason);
+  for (size_t i = 0; i < loads->size; ++i)
+    if (!loads->data[i].obstacle && loads->data[i].in_registers)
+      drop(&loads->data[i], reason);
+}
+
 /* Sets the latencies for a loop with dots. */
 static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
   demand_t demand = {0};
+  fit_registers(assign, loop, loads);
   bool fits = fit_stages(assign, loop, loads, stages, &demand);
-  if (!fits && drop_buffers(loads)) {
+  if (!fits && drop_buffers(loads, no_memory)) {
     nereid_pass_remark_missed(assign->pass, loop, "stages",
                               "operands are not computed ahead: with their rings two stages take %ld bytes of shared "
                               "memory, of which %ld are available",
@@ -196,7 +244,7 @@ static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipeline
                             (long)demand.bytes, (long)demand.available);
   for (size_t i = 0; i < loads->size; ++i)
     if (!loads->data[i].obstacle)
-      drop(&loads->data[i], "there is not enough shared memory");
+      drop(&loads->data[i], no_memory);
 }
 
 /* Sets the latencies for a loop without a dot; loads whose copies do not fit stay. */
@@ -214,7 +262,7 @@ static void fit_loads(const assign_t *assign, MlirOperation loop, nereid_pipelin
       continue;
     const int64_t ring = load->latency * nereid_ring_budget_slot_bytes(load->op);
     if (bytes + ring > available)
-      drop(load, "there is not enough shared memory");
+      drop(load, no_memory);
     else
       bytes += ring;
   }
