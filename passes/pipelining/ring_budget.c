@@ -297,11 +297,13 @@ static int64_t ctas_by_registers(MlirOperation loop, const dots_t *dots) {
 
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after) {
-  const int64_t limit = nereid_allocation_limit(module), others = limit - available - ALIGNMENT + RESERVED;
+  const int64_t limit = nereid_allocation_limit(module);
+  /* Without small scratch, which often shares memory with a buffer. */
+  const int64_t others = (limit - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT + RESERVED;
   dots_t dots = {0};
   mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
   /* One CTA works while the other waits; in attention, one multiplies, one computes, one waits. */
-  const int64_t enough = dots.count > 1 && dots.computed ? 3 : 2;
+  const int64_t enough = dots.count > 1 && dots.computed ? 4 : 2;
   const int64_t by_registers = ctas_by_registers(loop, &dots), by_memory = (limit + RESERVED) / (before + others);
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
   ctas = ctas < enough ? ctas : enough;

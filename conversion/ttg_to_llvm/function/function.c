@@ -14,6 +14,7 @@
 
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/calls.h"
+#include "conversion/ttg_to_llvm/function/occupancy.h"
 #include "conversion/ttg_to_llvm/function/signature.h"
 #include "conversion/ttg_to_llvm/function/structs.h"
 #include "conversion/ttg_to_llvm/function/warps.h"
@@ -136,61 +137,6 @@ static bool lower_body(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   return !lower->arena->failed;
 }
 
-enum {
-  RELAXED_LOAD_BYTES = 64, /* per thread, by the loads of an iteration: more than the default target keeps in flight */
-  RELAXED_MAX_WARPS = 4,   /* per CTA: larger CTAs lose more by lower occupancy than they gain */
-  RELAXED_DOT_REGISTERS = 192, /* per thread, of the results of dots in a block */
-  RELAXED_FMA_REGISTERS = 32,  /* the same, of dots of multiply-adds; from twice as many on ptxas uses them anyway */
-};
-
-static bool is_dot(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
-}
-
-/* Registers per thread of the result of `dot`; of dots of multiply-adds, in `fma`, too. */
-static int32_t dot_registers(nereid_lower_t *lower, MlirOperation dot, int32_t *fma) {
-  MlirType type = mlirValueGetType(nereid_ir_result(dot));
-  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
-  const nereid_layout_t *layout = nereid_lower_layout(lower, type);
-  const int32_t registers = layout ? nereid_layout_registers(layout) : 0;
-  *fma += !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding) ? 0 : registers;
-  return registers;
-}
-
-/* Whether the results of the dots in one block need so many registers that ptxas requires the relaxed target. */
-static bool dots_need_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
-  bool need = false;
-  for (size_t i = 0; i < blocks->size; ++i) {
-    int32_t registers = 0, fma = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(blocks->data[i]); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      registers += is_dot(op) ? dot_registers(lower, op, &fma) : 0;
-    need |= registers >= RELAXED_DOT_REGISTERS || (fma >= RELAXED_FMA_REGISTERS && fma < 2 * RELAXED_FMA_REGISTERS);
-  }
-  return need;
-}
-
-/* Without a bound on registers or occupancy ptxas schedules for 32 or 40 registers per thread: of eight loads in a loop
- * it issues two or three, waits, and reuses their registers. One CTA per SM as the lower bound of occupancy lets it
- * issue all loads of an iteration first (column sums of 4 warps on an H200: 2.3 times as fast). Loops that load less
- * and straight-line code have their loads in flight anyway. CTAs of 8 warps with barriers between loops need the
- * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers.
- *
- * Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per
- * thread: 20 KB of spill stores of an attention backward with 2 warps instead of 4 KB with 255. Where they need half of
- * them, the bound makes the schedule worse (an attention with 128 registers of results takes 1.2 of the time).
- * Multiply-adds without the bound get 96 registers, spill, and read registers of one bank (64x64x32 f32 in 4 warps);
- * with 64 results per thread the bound makes them 2 % slower. */
-static void relax_register_target(nereid_lower_t *lower, MlirOperation made, const nereid_blocks_t *blocks) {
-  const bool bounded = !mlirAttributeIsNull(
-      mlirOperationGetAttributeByName(lower->module->op, mlirStringRefCreateFromCString("ttg.maxnreg")));
-  const int32_t total_warps = nereid_ttg_num_warps(lower->function->op);
-  const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && total_warps <= RELAXED_MAX_WARPS;
-  if (lower->function->is_kernel && !bounded && (loads || dots_need_registers(lower, blocks)))
-    mlirOperationSetDiscardableAttributeByName(made, mlirStringRefCreateFromCString("nvvm.minctasm"),
-                                               mlirIntegerAttrGet(lower->types->i32, 1));
-}
-
 bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_function_t *called) {
   nereid_lower_function_t function = begin_function(module->arena, called);
   nereid_lower_warp_group_t group =
@@ -215,6 +161,7 @@ bool nereid_lower_function(nereid_lower_module_t *module, const nereid_call_func
   if (lowered)
     nereid_lower_remark_demand(&lower, &blocks);
   nereid_emit_remove_unused(&lower);
-  relax_register_target(&lower, made, &blocks);
+  if (lowered)
+    nereid_lower_set_occupancy(&lower, made, &blocks);
   return lowered;
 }

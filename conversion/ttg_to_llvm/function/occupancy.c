@@ -1,0 +1,126 @@
+/* The least number of CTAs of a kernel per multiprocessor; see occupancy.h.
+ *
+ *   loads of 64 bytes per thread in a loop                           nvvm.minctasm = 1: ptxas may use many registers
+ *   attention of 4 warps, 104 registers of tensors, 48 KiB shared    nvvm.minctasm = 4: at most 128 registers */
+#include "conversion/ttg_to_llvm/function/occupancy.h"
+
+#include "analysis/allocation/allocation.h"
+#include "conversion/ttg_to_llvm/function/register_demand.h"
+#include "dialects/ir.h"
+#include "dialects/ttg/module.h"
+#include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
+
+enum {
+  RELAXED_LOAD_BYTES = 64, /* per thread, by the loads of an iteration: more than the default target keeps in flight */
+  RELAXED_MAX_WARPS = 4,   /* per CTA: larger CTAs lose more by lower occupancy than they gain */
+  RELAXED_DOT_REGISTERS = 192, /* per thread, of the results of dots in a block */
+  RELAXED_FMA_REGISTERS = 32,  /* the same, of dots of multiply-adds; from twice as many on ptxas uses them anyway */
+
+  LANES = 32,
+  REGISTERS = 65536,     /* of a multiprocessor */
+  UNIT = 8,              /* in which threads get them */
+  MAX_REGISTERS = 255,   /* of a thread */
+  OTHER_REGISTERS = 24,  /* besides tensors: addresses, scalars, temporaries */
+  RESERVED_BYTES = 1024, /* of shared memory, per CTA */
+  MAX_OVERLAPPED_CTAS = 4,
+};
+
+/* --- too few registers --- */
+
+static bool is_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
+}
+
+/* Registers per thread of the result of `dot`; of dots of multiply-adds, in `fma`, too. */
+static int32_t dot_registers(nereid_lower_t *lower, MlirOperation dot, int32_t *fma) {
+  MlirType type = mlirValueGetType(nereid_ir_result(dot));
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
+  const nereid_layout_t *layout = nereid_lower_layout(lower, type);
+  const int32_t registers = layout ? nereid_layout_registers(layout) : 0;
+  *fma += !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding) ? 0 : registers;
+  return registers;
+}
+
+/* Whether the results of the dots in one block need so many registers that ptxas requires the relaxed target. */
+static bool dots_need_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  bool need = false;
+  for (size_t i = 0; i < blocks->size; ++i) {
+    int32_t registers = 0, fma = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(blocks->data[i]); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      registers += is_dot(op) ? dot_registers(lower, op, &fma) : 0;
+    need |= registers >= RELAXED_DOT_REGISTERS || (fma >= RELAXED_FMA_REGISTERS && fma < 2 * RELAXED_FMA_REGISTERS);
+  }
+  return need;
+}
+
+/* Without a bound on registers or occupancy ptxas schedules for 32 or 40 registers per thread: of eight loads in a loop
+ * it issues two or three, waits, and reuses their registers. One CTA per SM as the lower bound of occupancy lets it
+ * issue all loads of an iteration first (column sums of 4 warps on an H200: 2.3 times as fast). Loops that load less
+ * and straight-line code have their loads in flight anyway. CTAs of 8 warps with barriers between loops need the
+ * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers.
+ *
+ * Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per
+ * thread: 20 KB of spill stores of an attention backward with 2 warps instead of 4 KB with 255. Where they need half of
+ * them, the bound makes the schedule worse (an attention with 128 registers of results takes 1.2 of the time).
+ * Multiply-adds without the bound get 96 registers, spill, and read registers of one bank (64x64x32 f32 in 4 warps);
+ * with 64 results per thread the bound makes them 2 % slower. */
+static bool needs_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  const int32_t warps = nereid_ttg_num_warps(lower->function->op);
+  const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS;
+  return loads || dots_need_registers(lower, blocks);
+}
+
+/* --- too many registers --- */
+
+/* Whether a block has several dots of warp groups, of which one takes an operand from registers, as attention does. */
+static bool computes_operands(const nereid_blocks_t *blocks) {
+  for (size_t i = 0; i < blocks->size; ++i) {
+    int dots = 0, computed = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(blocks->data[i]); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT) {
+        ++dots;
+        computed += mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op)));
+      }
+    if (dots > 1 && computed)
+      return true;
+  }
+  return false;
+}
+
+static int64_t ctas_by_memory(const nereid_lower_t *lower) {
+  MlirOperation module = lower->module->op;
+  const int64_t bytes = nereid_ir_integer(module, "ttg.shared", 0);
+  const int64_t ctas = (nereid_allocation_limit(module) + RESERVED_BYTES) / (bytes + RESERVED_BYTES);
+  return ctas < MAX_OVERLAPPED_CTAS ? ctas : MAX_OVERLAPPED_CTAS;
+}
+
+/* CTAs of attention overlap: while one multiplies, others compute their softmax. ptxas, which does not know the shared
+ * memory, often uses some registers more than as many CTAs have as fit there (64x64 tiles with d = 64 on an H200: 168
+ * instead of 128, three CTAs instead of four, and 1.3 times the time). Returns the CTAs that fit by registers, too, if
+ * that is fewer registers than a thread can have; otherwise 0. */
+static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  if (!computes_operands(blocks))
+    return 0;
+  const int64_t threads = (int64_t)nereid_ttg_num_warps(lower->function->op) * LANES;
+  const int64_t needed = nereid_register_demand_find(lower, blocks).registers + OTHER_REGISTERS;
+  for (int64_t ctas = ctas_by_memory(lower); ctas > 1; --ctas) {
+    const int64_t available = REGISTERS / (ctas * threads) / UNIT * UNIT;
+    if (available < MAX_REGISTERS && needed <= available)
+      return ctas;
+  }
+  return 0;
+}
+
+void nereid_lower_set_occupancy(nereid_lower_t *lower, MlirOperation made, const nereid_blocks_t *blocks) {
+  if (!lower->function->is_kernel || nereid_ttg_maxnreg(lower->module->op))
+    return;
+  int64_t ctas = overlapped_ctas(lower, blocks);
+  if (!ctas && needs_registers(lower, blocks))
+    ctas = 1;
+  if (ctas)
+    mlirOperationSetDiscardableAttributeByName(made, mlirStringRefCreateFromCString("nvvm.minctasm"),
+                                               mlirIntegerAttrGet(lower->types->i32, ctas));
+}

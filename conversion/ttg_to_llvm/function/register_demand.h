@@ -1,0 +1,23 @@
+/* The largest demand for registers in a function, estimated from its tensors. */
+#ifndef NEREID_CONVERSION_TTG_TO_LLVM_REGISTER_DEMAND_H
+#define NEREID_CONVERSION_TTG_TO_LLVM_REGISTER_DEMAND_H
+
+#include "conversion/ttg_to_llvm/function/blocks.h"
+#include "conversion/ttg_to_llvm/lower.h"
+
+typedef struct nereid_live_tensor {
+  MlirValue value;
+  int64_t registers; /* 32-bit, per thread */
+} nereid_live_tensor_t;
+
+/* The tensors that are live before `where`, where they need most registers. */
+typedef struct nereid_register_demand {
+  int64_t registers; /* 32-bit, per thread; 0: there are no tensors, or no memory */
+  MlirOperation where;
+  NEREID_VECTOR(nereid_live_tensor_t) live;
+} nereid_register_demand_t;
+
+/* Finds the demand of a lowered function with these blocks. */
+nereid_register_demand_t nereid_register_demand_find(nereid_lower_t *lower, const nereid_blocks_t *blocks);
+
+#endif
