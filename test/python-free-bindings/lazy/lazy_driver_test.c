@@ -12,7 +12,8 @@ static struct {
   unsigned threads;             /* threads of a CTA of the launch in progress */
   int runs[3], n_launches;      /* by configuration: 64, 128, 256 threads */
   unsigned order[MAX_LAUNCHES]; /* threads of each launch */
-  int copies, fills, queries;   /* calls made in the context */
+  int copies, fills;            /* calls made in the context */
+  atomic_int queries;           /* of the current context, by every thread */
   size_t fill_bytes;
   uint64_t foreign; /* an address of another device */
   int fault_after;  /* launches; 0: none */
@@ -24,7 +25,7 @@ static int index_of(unsigned threads) {
 
 static nereid_cu_result_t current(void **context) {
   *context = (void *)0x11; /* the primary context, on every thread */
-  ++gpu.queries;
+  atomic_fetch_add(&gpu.queries, 1);
   return 0;
 }
 
