@@ -4,12 +4,10 @@
  *   %d = tt.dot %a, %b, %c         here %a, %b, %c and %x are live
  *   use %x
  *
- * A tensor counts as in register_remarks.c; one whose registers are those of an operand (broadcasts, views) keeps the
- * operand live and does not count itself. Scalars, temporaries of an op, and addresses, which are computed at the
- * access, are not estimated. */
+ * A tensor whose registers are those of an operand (broadcasts, views) keeps the operand live and does not count itself.
+ * Scalars, temporaries of an op, and addresses, which are computed at the access, are not estimated. */
 #include "conversion/ttg_to_llvm/function/register_demand.h"
 
-#include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/tt.h"
 #include "seam/ir.h"
@@ -29,6 +27,32 @@ typedef struct demand {
   MlirOperation where;
   uint64_t *live; /* there */
 } demand_t;
+
+/* --- one value --- */
+
+static int64_t distinct_values(nereid_lower_t *lower, nereid_lowered_t lowered) {
+  nereid_map_t seen;
+  nereid_map_initialize(&seen, lower->arena);
+  for (intptr_t r = 0; r < lowered.count; ++r)
+    (void)nereid_map_insert(&seen, lowered.values[r].ptr);
+  return (int64_t)seen.size;
+}
+
+static bool runs(nereid_lower_t *lower, MlirValue value) {
+  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, value);
+  for (int d = 0; info && d < info->rank; ++d)
+    if (nereid_axis_info_contiguity(info, d) > 1 || nereid_axis_info_constancy(info, d) > 1)
+      return true;
+  return false;
+}
+
+int64_t nereid_lower_registers_of(nereid_lower_t *lower, MlirValue value) {
+  MlirType type = mlirValueGetType(value), element = nereid_lower_element_type(type);
+  if (!mlirTypeIsARankedTensor(type) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) ||
+      runs(lower, value))
+    return 0;
+  return (distinct_values(lower, nereid_lower_get(lower, value)) * nereid_lower_memory_bits(element) + 31) / 32;
+}
 
 /* --- tensors --- */
 

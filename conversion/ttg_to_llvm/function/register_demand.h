@@ -1,4 +1,4 @@
-/* The largest demand for registers in a function, estimated from its tensors. */
+/* Registers of tensors, and the largest demand for them in a function, an estimate. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_REGISTER_DEMAND_H
 #define NEREID_CONVERSION_TTG_TO_LLVM_REGISTER_DEMAND_H
 
@@ -16,6 +16,11 @@ typedef struct nereid_register_demand {
   MlirOperation where;
   NEREID_VECTOR(nereid_live_tensor_t) live;
 } nereid_register_demand_t;
+
+/* 32-bit registers per thread of a lowered value, if it is a tensor: registers that share an LLVM value (splats,
+ * broadcasts) count once, i1 values not at all, nor do provably contiguous indices and addresses, which are a base plus
+ * constants. */
+int64_t nereid_lower_registers_of(nereid_lower_t *lower, MlirValue value);
 
 /* Finds the demand of a lowered function with these blocks. */
 nereid_register_demand_t nereid_register_demand_find(nereid_lower_t *lower, const nereid_blocks_t *blocks);

@@ -2,9 +2,8 @@
  *
  *   tt.load … : tensor<256x256x!tt.ptr<f32>>, 4 warps   ->   remark: 512 registers per thread, and a thread has 255
  *
- * The assembler spills the others to local memory. A value counts with its 32-bit registers as lowered: registers that
- * share an LLVM value (splats, broadcasts) once, i1 values not at all. Provably contiguous indices and addresses do not
- * count either: they are a base plus constants. */
+ * The assembler spills the others to local memory. register_demand.h defines how a value counts. */
+#include "conversion/ttg_to_llvm/function/register_demand.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
 #include "dialects/diagnose.h"
@@ -35,30 +34,6 @@ static int64_t budget_of(const nereid_lower_t *lower, int64_t warps) {
 
 int64_t nereid_lower_register_budget(const nereid_lower_t *lower) {
   return budget_of(lower, lower->group->grid.num_warps);
-}
-
-static int64_t distinct_values(nereid_lower_t *lower, nereid_lowered_t lowered) {
-  nereid_map_t seen;
-  nereid_map_initialize(&seen, lower->arena);
-  for (intptr_t r = 0; r < lowered.count; ++r)
-    (void)nereid_map_insert(&seen, lowered.values[r].ptr);
-  return (int64_t)seen.size;
-}
-
-static bool runs(nereid_lower_t *lower, MlirValue value) {
-  const nereid_axis_info_t *info = nereid_axis_info_get(&lower->module->axis, value);
-  for (int d = 0; info && d < info->rank; ++d)
-    if (nereid_axis_info_contiguity(info, d) > 1 || nereid_axis_info_constancy(info, d) > 1)
-      return true;
-  return false;
-}
-
-int64_t nereid_lower_registers_of(nereid_lower_t *lower, MlirValue value) {
-  MlirType type = mlirValueGetType(value), element = nereid_lower_element_type(type);
-  if (!mlirTypeIsARankedTensor(type) || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) ||
-      runs(lower, value))
-    return 0;
-  return (distinct_values(lower, nereid_lower_get(lower, value)) * nereid_lower_memory_bits(element) + 31) / 32;
 }
 
 /* Registers of a thread for all elements of a type with the layout of its encoding; INT64_MAX: none. */

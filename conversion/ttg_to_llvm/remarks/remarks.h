@@ -42,10 +42,6 @@ void nereid_lower_remark_registers(nereid_lower_t *lower, MlirOperation op);
  * largest tensors with their locations. */
 void nereid_lower_remark_demand(nereid_lower_t *lower, const nereid_blocks_t *blocks);
 
-/* 32-bit registers per thread that a lowered value needs, if it is a tensor: equal values count once, i1, indices and
- * addresses of known steps not at all. */
-int64_t nereid_lower_registers_of(nereid_lower_t *lower, MlirValue value);
-
 /* The maximum number of registers per thread. */
 int64_t nereid_lower_register_budget(const nereid_lower_t *lower);
 
