@@ -6,6 +6,7 @@
 
 #include "analysis/allocation/allocation.h"
 #include "conversion/ttg_to_llvm/function/register_demand.h"
+#include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/ttg.h"
@@ -105,11 +106,17 @@ static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blo
   if (!computes_operands(blocks))
     return 0;
   const int64_t threads = (int64_t)nereid_ttg_num_warps(lower->function->op) * LANES;
-  const int64_t needed = nereid_register_demand_find(lower, blocks).registers + OTHER_REGISTERS;
+  const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
   for (int64_t ctas = ctas_by_memory(lower); ctas > 1; --ctas) {
     const int64_t available = REGISTERS / (ctas * threads) / UNIT * UNIT;
-    if (available < MAX_REGISTERS && needed <= available)
-      return ctas;
+    if (available >= MAX_REGISTERS || tensors + OTHER_REGISTERS > available)
+      continue;
+    if (nereidMlirRemarksEnabled(lower->context))
+      nereid_lower_remark(lower->function->op, NereidMlirRemarkPassed, "occupancy",
+                          "ptxas is asked for %lld CTAs per multiprocessor, as many as fit in its shared memory with "
+                          "%lld registers per thread, of which tensors need about %lld",
+                          (long long)ctas, (long long)available, (long long)tensors);
+    return ctas;
   }
   return 0;
 }

@@ -5,6 +5,7 @@
  *   tt.reduce           reduction            "within the warp: 7 combinations, 5 shuffles per thread"
  *   any                 register-budget      "a tensor<…> takes 512 registers of each thread, which has 255"
  *   any                 register-demand      "tensors need about 300 of 255 registers per thread: 128 for tensor<…> …"
+ *   tt.func             occupancy            "ptxas is asked for 4 CTAs per multiprocessor …"
  *
  * docs/remarks.md lists them all. */
 #ifndef NEREID_CONVERSION_TTG_TO_LLVM_REMARKS_H

@@ -1,6 +1,9 @@
-// CTAs of attention that fit in shared memory, 48 KiB each, are four; 104 registers of tensors fit in 128, so ptxas is asked for four.
+// CTAs of attention that fit in shared memory, 48 KiB each, are four; the registers of its tensors fit in 128, so ptxas is asked for four.
 // Without an operand in registers, with too many registers, or with ttg.maxnreg it is not.
 // RUN: nereid-opt %s --split-input-file --convert-triton-gpu-to-llvm | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --convert-triton-gpu-to-llvm --remarks-filter-passed=convert-triton-gpu-to-llvm -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+// REMARK: :[[# @LINE + 11]]:{{.*}}occupancy{{.*}}ptxas is asked for 4 CTAs per multiprocessor, as many as fit in its shared memory with 128 registers per thread, of which tensors need about 64
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #wide = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
