@@ -278,8 +278,7 @@ static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
       .limits = &compilation->limits,
       .time_limit = options->assembler_time_limit};
   nereid_assembled_t assembled;
-  nereid_status_t status =
-      nereid_assemble(compilation->ptx, &how, &compilation->compiler->report, &compilation->result->arena, &assembled);
+  const nereid_status_t status = nereid_assemble_within_registers(compilation, &how, &assembled);
   if (status != NEREID_OK)
     return status;
   compilation->cubin = assembled.cubin;
