@@ -113,4 +113,24 @@ static inline int64_t nereid_target_shared_memory(int capability) {
   return INT64_C(48) * 1024;
 }
 
+/* Resources of an SM (CUDA C++ Programming Guide, "Compute Capabilities"). */
+enum {
+  NEREID_TARGET_REGISTERS = 65536,      /* 32-bit registers per SM */
+  NEREID_TARGET_REGISTER_UNIT = 8,      /* allocation granularity of registers per thread */
+  NEREID_TARGET_THREAD_REGISTERS = 255, /* maximum per thread */
+  NEREID_TARGET_RESERVED_MEMORY = 1024, /* bytes of shared memory that the system takes per CTA */
+};
+
+/* Returns the maximum of registers per thread if an SM executes `threads` threads at a time. */
+static inline int64_t nereid_target_thread_registers(int64_t threads) {
+  const int64_t share = NEREID_TARGET_REGISTERS / threads / NEREID_TARGET_REGISTER_UNIT * NEREID_TARGET_REGISTER_UNIT;
+  return share < NEREID_TARGET_THREAD_REGISTERS ? share : NEREID_TARGET_THREAD_REGISTERS;
+}
+
+/* Returns the number of CTAs with `bytes` of shared memory each that fit on an SM at a time. */
+static inline int64_t nereid_target_ctas(int capability, int64_t bytes) {
+  const int64_t memory = nereid_target_shared_memory(capability) + NEREID_TARGET_RESERVED_MEMORY;
+  return memory / (bytes + NEREID_TARGET_RESERVED_MEMORY);
+}
+
 #endif

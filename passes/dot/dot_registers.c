@@ -6,6 +6,7 @@
 #include "passes/dot/dot_registers.h"
 
 #include "analysis/allocation/scratch.h"
+#include "base/target_facts.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/ops.h"
@@ -41,7 +42,5 @@ int64_t nereid_dot_operand_registers(MlirBlock block) {
 }
 
 int64_t nereid_dot_registers_per_thread(MlirOperation op) {
-  enum { REGISTERS = 65536, LIMIT = 255 }; /* of a multiprocessor, of a thread */
-  const int64_t share = REGISTERS / ((int64_t)nereid_ttg_num_warps(op) * LANES);
-  return share < LIMIT ? share : LIMIT;
+  return nereid_target_thread_registers((int64_t)nereid_ttg_num_warps(op) * LANES);
 }

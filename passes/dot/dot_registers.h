@@ -6,13 +6,16 @@
 
 #include <stdint.h>
 
+/* CTAs per SM that are useful in attention: while one multiplies, others compute the operands of their dots. */
+enum { NEREID_DOT_OVERLAPPED_CTAS = 4 };
+
 /* 32-bit registers per thread of the results of all ttng.warp_group_dot of `block`, not of blocks inside of it. */
 int64_t nereid_dot_result_registers(MlirBlock block);
 
 /* Those of the operands that the dots take from registers. */
 int64_t nereid_dot_operand_registers(MlirBlock block);
 
-/* Registers that a thread can have where `op` is: its share of a multiprocessor with one CTA, 255 at most. */
+/* The maximum of registers per thread where `op` is, with one CTA per SM. */
 int64_t nereid_dot_registers_per_thread(MlirOperation op);
 
 #endif

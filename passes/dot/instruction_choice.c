@@ -21,11 +21,9 @@ enum {
   SHARED_RATE = 128, /* bytes per cycle */
   MATRIX_LOAD = 512, /* bytes that a warp loads with one ldmatrix.x4 */
   LANES = 32,
-  REGISTER_FILE = 65536, /* of 32 bits, per SM */
-  MAX_REGISTERS = 255,   /* per thread */
-  OTHER_REGISTERS = 56,  /* addresses, operands and epilogue of a thread, beside accumulators */
-  BARRIER_CYCLES = 120,  /* an exchange between warps: two barriers with their latency */
-  SPILL_CYCLES = 8,      /* of one spilled register of one warp: a store and a load of 128 bytes, with their latency */
+  OTHER_REGISTERS = 56, /* addresses, operands and epilogue of a thread, beside accumulators */
+  BARRIER_CYCLES = 120, /* an exchange between warps: two barriers with their latency */
+  SPILL_CYCLES = 8,     /* of one spilled register of one warp: a store and a load of 128 bytes, with their latency */
 };
 
 /* --- types --- */
@@ -113,8 +111,7 @@ static void set_cost(const nereid_dot_problem_t *problem, int64_t multiply_adds,
   const int64_t tensor = divide_up(multiply_adds, rate_of(problem, choice->version));
   const int64_t shared = divide_up(choice->shared_bytes, SHARED_RATE);
   const int64_t issue = divide_up(choice->instructions * problem->warps, SCHEDULERS);
-  int64_t limit = REGISTER_FILE / (LANES * (int64_t)problem->warps);
-  limit = (limit > MAX_REGISTERS ? MAX_REGISTERS : limit) - OTHER_REGISTERS;
+  const int64_t limit = nereid_target_thread_registers(LANES * (int64_t)problem->warps) - OTHER_REGISTERS;
   const int64_t spilled = at_least(choice->registers - limit, 0);
   choice->cycles = at_least(tensor, at_least(shared, issue)) + (tensor + shared + issue) / 4 +
                    exchange_cycles(problem, parts) + spilled * problem->warps * SPILL_CYCLES;

@@ -17,6 +17,7 @@
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
+#include "base/target_facts.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
@@ -30,7 +31,6 @@
 enum {
   GROUP = 4, /* warps */
   MAX_WARPS = 32,
-  FILE_SIZE = 64 * 1024, /* registers of a multiprocessor */
   STEP = 8,
   MIN_REGISTERS = 24, /* minimum operand of setmaxnreg */
   MAX_REGISTERS = 256,
@@ -139,7 +139,7 @@ static void warn(MlirOperation op, const char *message) {
 
 /* A thread's equal share of the register file. */
 static int32_t share_of(MlirOperation module, int32_t total) {
-  return FILE_SIZE / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
+  return NEREID_TARGET_REGISTERS / (total * nereid_ttg_threads_per_warp(module)) / STEP * STEP;
 }
 
 /* Registers per thread at launch, equal for all warps: at most the register file, or a warp would wait forever. */
@@ -156,7 +156,7 @@ static void limit_registers(const nereid_pass_t *pass, int32_t total) {
   warn(pass->op, nereid_arena_format(pass->scratch,
                                      "maxnreg is %d, but a CTA has %d registers, %d for each thread of %d warps: %d "
                                      "are used",
-                                     said, (int)FILE_SIZE, share, total, share));
+                                     said, (int)NEREID_TARGET_REGISTERS, share, total, share));
   nereid_ir_set_integer(pass->op, "ttg.maxnreg", share);
 }
 

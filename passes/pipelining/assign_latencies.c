@@ -171,8 +171,8 @@ static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipeli
   return false;
 }
 
-/* Drops the rings of computed operands, which have a slot per iteration in flight; one buffer each remains. False if
- * there are none. */
+/* Drops the rings of computed operands, which have a slot per iteration in flight, for `reason`; one buffer each
+ * remains. False if there are none. */
 static bool drop_buffers(nereid_pipelined_t *loads, const char *reason) {
   bool any = false;
   for (size_t i = 0; i < loads->size; ++i) {
@@ -201,7 +201,7 @@ static int64_t value_registers(const assign_t *assign, MlirOperation load) {
   return nereid_distinct_registers(&layout) / width * ((bytes + REGISTER_BYTES - 1) / REGISTER_BYTES);
 }
 
-/* Drops the loads in registers, and the buffers that they fill, if a thread has too few registers to keep their values
+/* Drops the loads in registers, and the rings of computed operands, if a thread has too few registers to keep their values
  * until the next iteration: spilling them is slower than waiting for them (docs/pipelining.md). */
 static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
   enum { OTHER_REGISTERS = 64 }; /* addresses, masks */

@@ -14,6 +14,7 @@
  * alone; only the loop carries the result of the dot, so that its last slice overlaps the next iteration;
  * accumulators, other carried tensors and two slices fit the registers of a thread. f64, whose loads move single
  * words, gains nothing. */
+#include "passes/dot/dot_registers.h"
 #include "passes/pass.h"
 #include "passes/pipelining/dots/prefetch_operand.h"
 #include "passes/support/collect.h"
@@ -40,8 +41,6 @@ enum {
   WORD_BITS = 32,
   POINTER_BITS = 64,
   OTHER_REGISTERS = 36, /* addresses, counters, masks */
-  MAX_REGISTERS = 255,
-  SM_REGISTERS = 65536,
 };
 
 typedef struct wait {
@@ -190,8 +189,7 @@ static bool crosses_dot(const prefetch_t *p, MlirValue value) {
 }
 
 static int64_t registers_of_thread(MlirOperation loop) {
-  const int64_t set = nereid_ttg_maxnreg(loop), threads = (int64_t)nereid_ttg_num_warps(loop) * 32;
-  const int64_t most = threads > 0 && SM_REGISTERS / threads < MAX_REGISTERS ? SM_REGISTERS / threads : MAX_REGISTERS;
+  const int64_t set = nereid_ttg_maxnreg(loop), most = nereid_dot_registers_per_thread(loop);
   return set > 0 && set < most ? set : most;
 }
 

@@ -3,11 +3,13 @@
 
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
+#include "base/target_facts.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/dot/dot_registers.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/support/descriptor.h"
@@ -16,9 +18,7 @@
 enum {
   ALIGNMENT = 1024, /* bytes, of the buffers of wgmma */
   LANES = 32,
-  REGISTERS = 65536,    /* of 32 bits, of a multiprocessor */
   OTHER_REGISTERS = 64, /* registers of a thread besides accumulators */
-  RESERVED = 1024,      /* bytes of shared memory per CTA */
   MAX_OUTSIDE = 16,
 };
 
@@ -291,23 +291,24 @@ static int64_t ctas_by_registers(MlirOperation loop, const dots_t *dots) {
   enum { WORD_BYTES = 4 };
   const int64_t threads = (int64_t)nereid_ttg_num_warps(loop) * LANES;
   const int64_t accumulators = dots->bytes / WORD_BYTES;
-  const int64_t ctas = REGISTERS / (accumulators + OTHER_REGISTERS * threads);
+  const int64_t ctas = NEREID_TARGET_REGISTERS / (accumulators + OTHER_REGISTERS * threads);
   return ctas > 1 ? ctas : 1;
 }
 
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after) {
-  const int64_t limit = nereid_allocation_limit(module);
+  const int capability = nereid_ttg_compute_capability(module);
   /* Without small scratch, which often shares memory with a buffer. */
-  const int64_t others = (limit - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT + RESERVED;
+  const int64_t others = (nereid_allocation_limit(module) - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
   dots_t dots = {0};
   mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
-  /* One CTA works while the other waits; in attention, one multiplies, one computes, one waits. */
-  const int64_t enough = dots.count > 1 && dots.computed ? 4 : 2;
-  const int64_t by_registers = ctas_by_registers(loop, &dots), by_memory = (limit + RESERVED) / (before + others);
+  /* One CTA works while the other waits. */
+  const int64_t enough = dots.count > 1 && dots.computed ? NEREID_DOT_OVERLAPPED_CTAS : 2;
+  const int64_t by_registers = ctas_by_registers(loop, &dots);
+  const int64_t by_memory = nereid_target_ctas(capability, before + others);
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
   ctas = ctas < enough ? ctas : enough;
-  return after <= available && (limit + RESERVED) / (after + others) >= ctas;
+  return after <= available && nereid_target_ctas(capability, after + others) >= ctas;
 }
 
 int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {

@@ -40,8 +40,8 @@ int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loo
 int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop);
 
 /* Whether rings of `after` bytes instead of `before` fit in the `available` bytes and leave a multiprocessor as many
- * CTAs at a time, or two, by an estimate of the registers of the loop's dots; or three, where threads compute operands
- * of dots. */
+ * CTAs at a time, or two, by an estimate of the registers of the loop's dots; or NEREID_DOT_OVERLAPPED_CTAS, where
+ * threads compute operands of dots. */
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after);
 

@@ -44,7 +44,7 @@ static bool reduce(nereid_view_t ptx, nereid_arena_t *arena, nereid_view_t *out_
   static const char directive[] = "\n.minnctapersm ", origin[] = "// " NEREID_METADATA_KEY ": ";
   char *text = nereid_arena_copy(arena, ptx);
   bool reduced = false;
-  if (!text || !strstr(text, origin)) /* of the user */
+  if (!text || !strstr(text, origin)) /* PTX that the user wrote stays as it is */
     return false;
   for (char *at = text; (at = strstr(at, directive)); ++at) {
     char *digit = at + sizeof directive - 1;

@@ -4,13 +4,14 @@
  *   attention of 4 warps, 104 registers of tensors, 48 KiB shared    nvvm.minctasm = 4: at most 128 registers */
 #include "conversion/ttg_to_llvm/function/occupancy.h"
 
-#include "analysis/allocation/allocation.h"
+#include "base/target_facts.h"
 #include "conversion/ttg_to_llvm/function/register_demand.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/dot/dot_registers.h"
 
 enum {
   RELAXED_LOAD_BYTES = 64, /* per thread, by the loads of an iteration: more than the default target keeps in flight */
@@ -19,12 +20,7 @@ enum {
   RELAXED_FMA_REGISTERS = 32,  /* the same, of dots of multiply-adds; from twice as many on ptxas uses them anyway */
 
   LANES = 32,
-  REGISTERS = 65536,     /* of a multiprocessor */
-  UNIT = 8,              /* in which threads get them */
-  MAX_REGISTERS = 255,   /* of a thread */
-  OTHER_REGISTERS = 24,  /* besides tensors: addresses, scalars, temporaries */
-  RESERVED_BYTES = 1024, /* of shared memory, per CTA */
-  MAX_OVERLAPPED_CTAS = 4,
+  OTHER_REGISTERS = 24, /* besides tensors: addresses, scalars, temporaries */
 };
 
 /* --- too few registers --- */
@@ -93,9 +89,9 @@ static bool computes_operands(const nereid_blocks_t *blocks) {
 
 static int64_t ctas_by_memory(const nereid_lower_t *lower) {
   MlirOperation module = lower->module->op;
-  const int64_t bytes = nereid_ir_integer(module, "ttg.shared", 0);
-  const int64_t ctas = (nereid_allocation_limit(module) + RESERVED_BYTES) / (bytes + RESERVED_BYTES);
-  return ctas < MAX_OVERLAPPED_CTAS ? ctas : MAX_OVERLAPPED_CTAS;
+  const int64_t ctas =
+      nereid_target_ctas(nereid_ttg_compute_capability(module), nereid_ir_integer(module, "ttg.shared", 0));
+  return ctas < NEREID_DOT_OVERLAPPED_CTAS ? ctas : NEREID_DOT_OVERLAPPED_CTAS;
 }
 
 /* CTAs of attention overlap: while one multiplies, others compute their softmax. ptxas, which does not know the shared
@@ -108,8 +104,8 @@ static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blo
   const int64_t threads = (int64_t)nereid_ttg_num_warps(lower->function->op) * LANES;
   const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
   for (int64_t ctas = ctas_by_memory(lower); ctas > 1; --ctas) {
-    const int64_t available = REGISTERS / (ctas * threads) / UNIT * UNIT;
-    if (available >= MAX_REGISTERS || tensors + OTHER_REGISTERS > available)
+    const int64_t available = nereid_target_thread_registers(ctas * threads);
+    if (available == NEREID_TARGET_THREAD_REGISTERS || tensors + OTHER_REGISTERS > available)
       continue;
     if (nereidMlirRemarksEnabled(lower->context))
       nereid_lower_remark(lower->function->op, NereidMlirRemarkPassed, "occupancy",

@@ -6,6 +6,7 @@
 #include "conversion/ttg_to_llvm/function/register_demand.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 
+#include "base/target_facts.h"
 #include "dialects/diagnose.h"
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/module.h"
@@ -23,12 +24,10 @@ void nereid_lower_remark(MlirOperation op, NereidMlirRemarkKind kind, const char
   nereidMlirOptimizationRemark(kind, mlirOperationGetLocation(op), "convert-triton-gpu-to-llvm", name, text);
 }
 
-/* The maximum number of registers per thread with `warps` warps: the 64K registers of an SM are allocated in units of
- * eight (CUDA C++ Programming Guide, "Compute Capabilities"); ttg.maxnreg also applies. */
+/* The maximum number of registers per thread with `warps` warps; ttg.maxnreg also applies. */
 static int64_t budget_of(const nereid_lower_t *lower, int64_t warps) {
-  enum { MAX_PER_THREAD = 255, FILE_SIZE = 65536, UNIT = 8 };
-  const int64_t share = FILE_SIZE / (warps * lower->group->grid.threads_per_warp) / UNIT * UNIT;
-  const int64_t asked = nereid_ttg_maxnreg(lower->module->op), budget = share < MAX_PER_THREAD ? share : MAX_PER_THREAD;
+  const int64_t budget = nereid_target_thread_registers(warps * lower->group->grid.threads_per_warp);
+  const int64_t asked = nereid_ttg_maxnreg(lower->module->op);
   return asked && asked < budget ? asked : budget;
 }
 

@@ -13,7 +13,7 @@ static struct {
   int runs[3], n_launches;      /* by configuration: 64, 128, 256 threads */
   unsigned order[MAX_LAUNCHES]; /* threads of each launch */
   int copies, fills;            /* calls made in the context */
-  atomic_int queries;           /* of the current context, by every thread */
+  atomic_int queries;           /* calls of cuCtxGetCurrent on all threads */
   size_t fill_bytes;
   uint64_t foreign; /* an address of another device */
   int fault_after;  /* launches; 0: none */

@@ -25,8 +25,8 @@ _Alignas(16) char host_smem[1 << 18];
 
 static __thread int thread_id;
 static pthread_barrier_t barrier, warp_barriers[MAX_THREADS / WARP];
-static uint32_t values[MAX_THREADS]; /* of shuffles */
-static char *rows[MAX_THREADS];      /* of matrices in shared memory */
+static uint32_t values[MAX_THREADS]; /* source registers of shfl.sync, by thread */
+static char *rows[MAX_THREADS];      /* row addresses of ldmatrix and stmatrix, by thread */
 static char *input, *output;
 static int count;
 
