@@ -124,7 +124,8 @@ enum {
 /* Returns the maximum of registers per thread if an SM executes `threads` threads at a time. */
 static inline int64_t nereid_target_thread_registers(int64_t threads) {
   const int64_t share = NEREID_TARGET_REGISTERS / threads / NEREID_TARGET_REGISTER_UNIT * NEREID_TARGET_REGISTER_UNIT;
-  return share < NEREID_TARGET_THREAD_REGISTERS ? share : NEREID_TARGET_THREAD_REGISTERS;
+  const int64_t most = NEREID_TARGET_THREAD_REGISTERS;
+  return share < most ? share : most;
 }
 
 /* Returns the number of CTAs with `bytes` of shared memory each that fit on an SM at a time. */
