@@ -11,15 +11,19 @@
  * 13 bits of a tf32 operand, so tritongpu-accelerate-matmul drops the mask of an operand in shared memory, which can
  * then be copied there when it is loaded.
  *
+ * The products of one dot start from zero and are added to %c by addf, which rounds: tensor cores truncate each sum, so
+ * a long sum that they add up has an error of some 10^-6, relative.
+ *
  * The small part of an infinity is NaN. The select removes it, so that the large product alone determines the result.
  * In a loop that adds up dots, the small products are added up in a tensor of their own, which the loop carries, and
  * selected and added once, after the loop:
  *
- *   %r, %s = scf.for … iter_args(%c = %init, %small = %zero) { … yield (tt.dot %a, %b, %c), (the small products) }
+ *   %r, %s = scf.for … iter_args(%c = %init, %small = %zero) { … yield (tt.dot %a0, %b0, %zero) + %c, (the small ones) }
  *   %d = %r + (arith.select %s is NaN, 0, %s)
  *
  * Nothing in the iteration then uses the small products, so the large one is issued before the small parts of %a are
- * computed.
+ * computed, and added while the small ones are multiplied. Where a thread has no registers for the three tensors, dots
+ * of loops are decomposed like others.
  *
  * Products of parts that are zero, because an operand was extended from a narrower type or is a constant, are left out.
  * docs/numerics.md has the errors. */
@@ -28,9 +32,12 @@
 #include "passes/support/loop.h"
 #include "passes/support/splat.h"
 
+#include "analysis/allocation/scratch.h"
+#include "base/target_facts.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
@@ -47,6 +54,9 @@ enum {
   LOOP_OPERANDS = 3, /* of scf.for before the carried values */
   TF32_K = 8,        /* an instruction's extent along k */
   BF16_K = 16,
+  LANES = 32,
+  WORD_BYTES = 4,
+  OTHER_REGISTERS = 28, /* addresses and counters */
 };
 
 /* Bits of an f32 that tf32 has, and half of the last of them. */
@@ -265,8 +275,22 @@ static bool is_added_up(MlirOperation dot, intptr_t *out_number) {
   return !mlirValueIsNull(yielded) && mlirValueEqual(yielded, nereid_ir_result(dot));
 }
 
+static int64_t registers_of(MlirValue tensor, int64_t threads) {
+  return nereid_scratch_part_bytes(mlirValueGetType(tensor)) / (threads * WORD_BYTES);
+}
+
+/* Whether a thread has registers for three tensors like the result, the sum, the large product and the small products,
+ * and for the small parts of its elements of the operands. */
+static bool three_results_fit(const site_t *site) {
+  const int64_t threads = (int64_t)nereid_ttg_num_warps(site->dot) * LANES;
+  int64_t registers = 3 * registers_of(nereid_ir_result(site->dot), threads) + OTHER_REGISTERS;
+  for (int index = 0; index < 2; ++index)
+    registers += (site->parts[index] - 1) * registers_of(mlirOperationGetOperand(site->dot, index), threads);
+  return registers <= nereid_target_thread_registers(threads);
+}
+
 /* Adds up the small products in a tensor that the loop carries. The large product comes first, before the other parts
- * of operand a are computed: tensor cores execute it in the meantime. */
+ * of operand a are computed: tensor cores execute it in the meantime. Its addition comes last. */
 static void carry_small_products(site_t *site, intptr_t number) {
   MlirOperation loop = mlirBlockGetParentOperation(mlirOperationGetBlock(site->dot));
   MlirType type = mlirValueGetType(nereid_ir_result(site->dot));
@@ -279,12 +303,13 @@ static void carry_small_products(site_t *site, intptr_t number) {
   nereid_builder_t within = nereid_builder_before(site->dot);
   create_parts(site, &within, 1, 0, MAX_PARTS);
   create_parts(site, &within, 0, 0, 0);
-  MlirValue large = multiply(site, &within, site->products->count - 1, mlirOperationGetOperand(site->dot, 2));
+  MlirValue large = multiply(site, &within, site->products->count - 1, initial);
   MlirValue small = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1);
   create_parts(site, &within, 0, 1, MAX_PARTS);
   small = small_products(site, &within, small);
   nereidMlirOperationInsertOperands(yield, mlirOperationGetNumOperands(yield), 1, &small);
-  mlirValueReplaceAllUsesOfWith(nereid_ir_result(site->dot), large);
+  MlirValue sum = add(&within, large, mlirOperationGetOperand(site->dot, 2));
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(site->dot), sum);
 
   MlirValue result = mlirOperationGetResult(loop, number);
   builder.block = mlirOperationGetBlock(loop);
@@ -293,8 +318,8 @@ static void carry_small_products(site_t *site, intptr_t number) {
   if (!mlirTypeEqual(mlirValueGetType(small), mlirValueGetType(result)))
     small = nereid_ir_result(nereid_ttg_convert_layout_build(&builder, mlirValueGetType(result), small));
   MlirValue total = add(&builder, result, small);
-  MlirOperation sum = mlirOpResultGetOwner(total);
-  mlirValueReplaceAllUsesExcept(result, total, 1, &sum);
+  MlirOperation addition = mlirOpResultGetOwner(total);
+  mlirValueReplaceAllUsesExcept(result, total, 1, &addition);
 }
 
 /* --- the pass --- */
@@ -344,7 +369,7 @@ static void decompose(const nereid_pass_t *pass, site_t *site) {
     count += is_needed(site, p);
   nereid_pass_remark_passed(pass, site->dot, "parts", "%d dots of %s parts", count,
                             site->products->bf16 ? "bf16" : "tf32");
-  if (has_small_products(site) && is_added_up(site->dot, &number))
+  if (has_small_products(site) && is_added_up(site->dot, &number) && three_results_fit(site))
     carry_small_products(site, number);
   else
     decompose_here(site);

@@ -60,14 +60,15 @@ tt.func private @narrow(%x: tensor<32x16xf16, #a>, %y: tensor<16x32xf32, #b>, %z
   tt.return %d, %e : tensor<32x32xf32, #blocked>, tensor<32x32xf32, #blocked>
 }
 // A loop carries the small products, and adds them once. The large product comes before the second part of
-// operand a is computed.
+// operand a is computed, and is added last.
 // CHECK-LABEL: @loop
 // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[SMALL:.*]] = %{{.*}}) ->
-// CHECK: %[[D:.*]] = tt.dot %[[A0:.*]], %[[B0:.*]], %[[C]]
+// CHECK: %[[D:.*]] = tt.dot %[[A0:.*]], %[[B0:.*]], %{{cst.*}} :
 // CHECK: arith.subf {{.*}} : tensor<32x16xf32
 // CHECK: %[[S:.*]] = tt.dot %[[A1:.*]], %[[B0]], %[[SMALL]]
 // CHECK: %[[T:.*]] = tt.dot %[[A0]], %[[B1:.*]], %[[S]]
-// CHECK-NEXT: scf.yield %[[D]], %[[T]]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[D]], %[[C]]
+// CHECK-NEXT: scf.yield %[[SUM]], %[[T]]
 // CHECK: tt.loop_unroll_factor = 1
 // CHECK: %[[U:.*]] = arith.select %{{.*}}, %{{.*}}, %[[R]]#1
 // CHECK: arith.addf %[[R]]#0, %[[U]]
@@ -98,6 +99,23 @@ tt.func private @converted(%x: tensor<32x16xf32, #a>, %y: tensor<16x32xf32, #b>,
     scf.yield %f : tensor<32x32xf32, #row>
   }
   tt.return %r : tensor<32x32xf32, #row>
+}
+// A thread has no registers for three tensors of 128 registers each. Nothing more is carried.
+// CHECK-LABEL: @wide
+// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%[[C:.*]] = %{{.*}}) ->
+// CHECK-COUNT-2: tt.dot
+// CHECK: arith.select
+// CHECK: %[[D:.*]] = tt.dot
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[D]], %[[C]]
+// CHECK-NEXT: scf.yield %[[SUM]]
+tt.func private @wide(%x: tensor<128x16xf32, #a>, %y: tensor<16x128xf32, #b>, %c: tensor<128x128xf32, #blocked>, %n: i32) -> tensor<128x128xf32, #blocked> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<128x128xf32, #blocked>) : i32 {
+    %d = tt.dot %x, %y, %acc, inputPrecision = bf16x3 : tensor<128x16xf32, #a> * tensor<16x128xf32, #b> -> tensor<128x128xf32, #blocked>
+    scf.yield %d : tensor<128x128xf32, #blocked>
+  }
+  tt.return %r : tensor<128x128xf32, #blocked>
 }
 // REMARK: multiply-adds: K is 8, and one instruction needs 16
 // CHECK-LABEL: @small_k
