@@ -146,6 +146,7 @@ struct emu_insn { /* fields read by every execution come first, in one cache lin
   uint32_t n_list, line, place; /* line of the PTX text; index of the source location */
   uint16_t n_operands, text_size;
   uint8_t choices[4], kind;
+  bool to_block; /* a branch to a label of a block in braces, such as inline assembly */
 };
 
 #endif

@@ -21,6 +21,7 @@ typedef enum emu_loop_effect {
 
 typedef struct range {
   uint32_t head, last;
+  bool in_block;
 } range_t;
 
 typedef NEREID_VECTOR(range_t) ranges_t;
@@ -49,23 +50,23 @@ static emu_loop_effect_t effect_of(const emu_insn_t *insn) {
 
 /* --- loops --- */
 
-static bool add_range(nereid_arena_t *arena, ranges_t *ranges, uint32_t head, uint32_t last) {
+static bool add_range(nereid_arena_t *arena, ranges_t *ranges, uint32_t head, uint32_t last, bool in_block) {
   for (size_t i = 0; i < ranges->size; ++i)
     if (ranges->data[i].head == head) {
       if (ranges->data[i].last < last)
         ranges->data[i].last = last;
       return true;
     }
-  return ranges->size >= MAX_LOOPS || nereid_vector_push(arena, ranges, ((range_t){head, last}));
+  return ranges->size >= MAX_LOOPS || nereid_vector_push(arena, ranges, ((range_t){head, last, in_block}));
 }
 
 static bool find_ranges(const nereid_emulator_program_t *program, nereid_arena_t *arena, ranges_t *out) {
   for (uint32_t pc = 0; pc < program->insns.size; ++pc) {
     const emu_insn_t *insn = &program->insns.data[pc];
-    if (insn->flow == EMU_FLOW_BRANCH && insn->target <= pc && !add_range(arena, out, insn->target, pc))
+    if (insn->flow == EMU_FLOW_BRANCH && insn->target <= pc && !add_range(arena, out, insn->target, pc, insn->to_block))
       return false;
     for (uint32_t i = 0; insn->flow == EMU_FLOW_TABLE && i < insn->n_list; ++i)
-      if (insn->list[i] <= pc && !add_range(arena, out, insn->list[i], pc))
+      if (insn->list[i] <= pc && !add_range(arena, out, insn->list[i], pc, false))
         return false;
   }
   return true;
@@ -76,7 +77,8 @@ static int by_head(const void *a, const void *b) {
   return (one->head > other->head) - (one->head < other->head);
 }
 
-/* A loop that begins later is within those that began before, as far as it goes. */
+/* A loop that begins later is within those that began before, as far as it goes. One in a block of braces is a part of the
+ * loop around it, if there is one: its statement, of inline assembly, is one op of the source. */
 const emu_loops_t *nereid_emulator_loops_find(const nereid_emulator_program_t *program, nereid_arena_t *arena) {
   emu_loops_t *loops = nereid_arena_new(arena, emu_loops_t, 1);
   ranges_t ranges = {0};
@@ -94,7 +96,8 @@ const emu_loops_t *nereid_emulator_loops_find(const nereid_emulator_program_t *p
   for (uint32_t i = 0; i < loops->count; ++i) {
     loops->heads[i] = ranges.data[i].head;
     for (uint32_t pc = ranges.data[i].head; pc <= ranges.data[i].last; ++pc)
-      loops->of[pc] = (uint16_t)(i + 1);
+      if (!loops->of[pc] || !ranges.data[i].in_block)
+        loops->of[pc] = (uint16_t)(i + 1);
   }
   for (uint32_t pc = 0; pc < program->insns.size; ++pc)
     loops->effects[pc] = (uint8_t)effect_of(&program->insns.data[pc]);

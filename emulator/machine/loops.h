@@ -1,7 +1,8 @@
 /* Counters per loop of the PTX. Private to the emulator.
  *
  * A loop is the instructions from the target of a branch back to the last such branch; loops with one target are one.
- * An instruction counts for the innermost loop that contains it, those of called functions for none. */
+ * An instruction counts for the innermost loop that contains it, those of called functions for none. A loop inside of a
+ * block of braces, as in inline assembly, belongs to the loop around it. */
 #ifndef NEREID_EMULATOR_LOOPS_H
 #define NEREID_EMULATOR_LOOPS_H
 

@@ -97,8 +97,10 @@ static bool statement(emu_parser_t *parser) {
         (memcmp(parser->at, ".branch", 7) == 0 || memcmp(parser->at, ".call", 5) == 0))
       return targets(parser, word);
     emu_return_to(parser, here);
-    return nereid_emulator_define(
-        parser, (emu_symbol_t){.name = word, .kind = EMU_SYMBOL_LABEL, .value = parser->program->insns.size});
+    return nereid_emulator_define(parser, (emu_symbol_t){.name = word,
+                                                         .kind = EMU_SYMBOL_LABEL,
+                                                         .in_block = parser->scope != parser->body,
+                                                         .value = parser->program->insns.size});
   }
   return nereid_emulator_instruction(parser, word, &guard) && nereid_emulator_expect(parser, ';');
 }
@@ -112,6 +114,7 @@ static bool fix(emu_parser_t *parser, const emu_fixup_t *fixup) {
     return nereid_emulator_syntax(parser, "no label '%.*s'", EMU_SHOWN(fixup->name));
   if (symbol->kind == EMU_SYMBOL_LABEL) {
     insn->target = (uint32_t)symbol->value;
+    insn->to_block = symbol->in_block;
     return true;
   }
   if (symbol->kind != EMU_SYMBOL_TARGETS || fixup->slot < 0)
@@ -172,7 +175,7 @@ static bool settle(emu_parser_t *parser) {
 
 /* Parses to the body's '}' and appends an implicit ret. */
 bool nereid_emulator_body(emu_parser_t *parser) {
-  emu_scope_t *outermost = parser->scope;
+  emu_scope_t *outermost = parser->body = parser->scope;
   const emu_operand_t none = {.absent = 1};
   const emu_insn_t entry = {
       .line = parser->line, .counter_class = NEREID_EMULATOR_CLASS_MOVE, .text = "", .guard = {.absent = 1}};

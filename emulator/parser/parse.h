@@ -19,7 +19,8 @@ typedef struct emu_symbol {
   nereid_view_t name;
   emu_symbol_kind_t kind;
   emu_space_t space;
-  uint8_t size; /* bytes per lane of a register; 0: a predicate */
+  uint8_t size;  /* bytes per lane of a register; 0: a predicate */
+  bool in_block; /* LABEL: in a block of braces inside of the body */
   uint32_t count;
   uint32_t bytes;    /* size of a variable */
   uint32_t *numbers; /* number of a register, or per register of a family: 1 + its number, 0 before its first use */
@@ -71,6 +72,7 @@ typedef struct emu_parser {
   const char *at, *end;
   uint32_t line, place; /* line of the PTX text; index of the source location */
   emu_scope_t *scope;
+  emu_scope_t *body;                  /* scope of the function's body */
   nereid_emulator_kernel_t *function; /* function whose body is parsed */
   NEREID_VECTOR(emu_fixup_t) fixups;
   NEREID_VECTOR(struct emu_call) calls;

@@ -14,6 +14,7 @@
  *
  * Sums of 8-bit floats: where maxNumImpreciseAcc is at most K, as many k are summed from zero and added to the
  * accumulator in f32 (docs/numerics.md). PTX ISA, "wgmma.mma_async". */
+#include "conversion/ttg_to_llvm/dot/wgmma_loop.h"
 #include "conversion/ttg_to_llvm/dot/wgmma_operand.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/words.h"
@@ -123,8 +124,10 @@ typedef struct statement {
   dot_t *dot;
   intptr_t first_tile, end_tile;
   int32_t first_step, end_step;
-  bool starts;   /* the first instruction of a tile sets its registers, which have no value before */
-  bool complete; /* waits for the results */
+  int32_t groups; /* that the steps are divided into */
+  bool loops;     /* an iteration per group */
+  bool starts;    /* the first instruction of a tile sets its registers, which have no value before */
+  bool complete;  /* waits for the results */
   nereid_asm_text_t text;
   size_t scale; /* number of the operand */
 } statement_t;
@@ -165,6 +168,8 @@ static void add_instruction(statement_t *statement, const int32_t *at, int32_t s
   nereid_wgmma_operand_use(&dot->a, text, "a", at, step * dot->k);
   if (step != statement->first_step || (!statement->starts && !statement->scale))
     nereid_asm_text_add(text, ", b, yes");
+  else if (statement->loops)
+    nereid_asm_text_add(text, ", b, adds");
   else if (statement->starts)
     nereid_asm_text_add(text, ", b, no");
   else
@@ -172,30 +177,93 @@ static void add_instruction(statement_t *statement, const int32_t *at, int32_t s
   add_modifiers(statement, text);
 }
 
+/* The instructions of all tiles for these steps, and the end of their group. */
+static void add_group(statement_t *statement, int32_t first_step, int32_t end_step) {
+  const dot_t *dot = statement->dot;
+  int32_t at[NEREID_LAYOUT_MAX_RANK];
+  size_t registers = 0;
+  for (intptr_t tile = statement->first_tile; tile < statement->end_tile; ++tile) {
+    if (is_copy(dot, tile))
+      continue;
+    tile_at(dot, tile, at);
+    for (int32_t step = first_step; step < end_step; ++step)
+      add_instruction(statement, at, step, registers);
+    registers += (size_t)dot->words_per_tile;
+  }
+  nereid_asm_text_add(&statement->text, "wgmma.commit_group.sync.aligned;\n");
+}
+
+static int32_t steps_per_group(const statement_t *statement) {
+  return (statement->end_step - statement->first_step) / statement->groups;
+}
+
+/* Whether the descriptors of all instructions of a group differ from those of the next group by the same constant. */
+static bool is_linear(const statement_t *statement, const nereid_wgmma_operand_t *operand) {
+  const dot_t *dot = statement->dot;
+  const int32_t steps = steps_per_group(statement);
+  int32_t first[NEREID_LAYOUT_MAX_RANK], at[NEREID_LAYOUT_MAX_RANK];
+  bool same = true;
+  tile_at(dot, statement->first_tile, first);
+  const int32_t advance = nereid_wgmma_operand_advance(operand, first, 0, steps * dot->k);
+  for (intptr_t tile = statement->first_tile; tile < statement->end_tile; ++tile) {
+    tile_at(dot, tile, at);
+    for (int32_t step = statement->first_step; step + steps < statement->end_step; ++step)
+      same &= nereid_wgmma_operand_advance(operand, at, step * dot->k, (step + steps) * dot->k) == advance;
+  }
+  return same;
+}
+
+/* The groups one after the other. */
+static void add_sequence(statement_t *statement) {
+  const int32_t steps = steps_per_group(statement);
+  nereid_asm_text_add(&statement->text, "wgmma.fence.sync.aligned;\n");
+  for (int32_t step = statement->first_step; step < statement->end_step; step += steps)
+    add_group(statement, step, step + steps);
+}
+
+/* The groups as iterations of a loop. The fence is in the loop: otherwise ptxas adds one, with a note (C7519). */
+static void add_loop(statement_t *statement) {
+  dot_t *dot = statement->dot;
+  nereid_asm_text_t *text = &statement->text;
+  const int32_t first = statement->first_step, end = first + steps_per_group(statement);
+  int32_t at[NEREID_LAYOUT_MAX_RANK];
+  tile_at(dot, statement->first_tile, at);
+  nereid_asm_text_add(text,
+                      ".reg .b32 low_a, low_b, i; .reg .pred adds, more;\n"
+                      "mov.b32 low_a, $%zu; mov.b32 low_b, $%zu; mov.b32 i, 0;\n",
+                      dot->a.number, dot->b.number);
+  if (statement->scale)
+    nereid_asm_text_add(text, "mov.pred adds, $%zu;\n", statement->scale);
+  nereid_asm_text_add(text, "again: .pragma \"nounroll\";\nwgmma.fence.sync.aligned;\n");
+  dot->a.name = "low_a", dot->b.name = "low_b";
+  add_group(statement, first, end);
+  dot->a.name = dot->b.name = NULL;
+  nereid_asm_text_add(text, "add.s32 low_a, low_a, %d; add.s32 low_b, low_b, %d; %sadd.s32 i, i, 1;\n",
+                      nereid_wgmma_operand_advance(&dot->a, at, first * dot->k, end * dot->k),
+                      nereid_wgmma_operand_advance(&dot->b, at, first * dot->k, end * dot->k),
+                      statement->scale ? "mov.pred adds, yes; " : "");
+  nereid_asm_text_add(text, "setp.lt.u32 more, i, %d; @more bra again;\n", (int)statement->groups);
+}
+
 /* Emits the statement; returns the registers of its tiles in order, copies left out. */
 static MlirValue *emit_statement(nereid_lower_t *lower, statement_t *statement, const MlirValue *values) {
   dot_t *dot = statement->dot;
   nereid_asm_text_t *text = &statement->text;
-  int32_t at[NEREID_LAYOUT_MAX_RANK];
-  size_t registers = 0;
   text->arena = lower->arena;
   add_accumulators(lower, statement, values);
   nereid_wgmma_operand_add(&dot->a, text);
   nereid_wgmma_operand_add(&dot->b, text);
   if (!statement->starts && !mlirValueIsNull(dot->scale))
     statement->scale = nereid_asm_text_operand(text, dot->scale);
+  statement->loops =
+      statement->groups > 1 && !statement->starts && is_linear(statement, &dot->a) && is_linear(statement, &dot->b);
   nereid_asm_text_add(text, "{ .reg .pred yes, no; .reg .b32 low; .reg .b64 a, b;\n"
-                            "setp.eq.u32 yes, 0, 0; setp.ne.u32 no, 0, 0;\nwgmma.fence.sync.aligned;\n");
-  for (intptr_t tile = statement->first_tile; tile < statement->end_tile; ++tile) {
-    if (is_copy(dot, tile))
-      continue;
-    tile_at(dot, tile, at);
-    for (int32_t step = statement->first_step; step < statement->end_step; ++step)
-      add_instruction(statement, at, step, registers);
-    registers += (size_t)dot->words_per_tile;
-  }
-  nereid_asm_text_add(text, "wgmma.commit_group.sync.aligned;\n%s}",
-                      statement->complete ? "wgmma.wait_group.sync.aligned 0;\n" : "");
+                            "setp.eq.u32 yes, 0, 0; setp.ne.u32 no, 0, 0;\n");
+  if (statement->loops)
+    add_loop(statement);
+  else
+    add_sequence(statement);
+  nereid_asm_text_add(text, "%s}", statement->complete ? "wgmma.wait_group.sync.aligned 0;\n" : "");
   return nereid_asm_text_emit(lower, text);
 }
 
@@ -205,6 +273,7 @@ static bool emit_whole(nereid_lower_t *lower, dot_t *dot, const MlirValue *value
   statement_t statement = {.dot = dot,
                            .end_tile = dot->tiles,
                            .end_step = dot->steps,
+                           .groups = nereid_wgmma_groups(lower),
                            .starts = dot->starts,
                            .complete = !nereid_ttng_warp_group_dot_get_is_async(dot->op)};
   const MlirValue *word = emit_statement(lower, &statement, values);
@@ -243,9 +312,10 @@ static bool emit_in_parts(nereid_lower_t *lower, dot_t *dot, int32_t steps, cons
                                .end_tile = tile + 1,
                                .first_step = step,
                                .end_step = step + steps < dot->steps ? step + steps : dot->steps,
+                               .groups = 1,
                                .starts = true,
                                .complete = true};
-      const MlirValue *parts = emit_statement(lower, &statement, NULL);
+      const MlirValue *parts = emit_statement(lower, &statement, values);
       for (intptr_t r = 0; parts && r < dot->registers; ++r)
         sums[r] = nereid_emit_fbinary(lower, "llvm.fadd", sums[r], parts[r]);
     }
@@ -385,7 +455,8 @@ static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_low
     for (intptr_t word = 0; word < words_of(lower, op, i); ++word)
       nereid_asm_text_tied(&text, to_word(lower, element, values.values + word * per_word(element)), results++);
   }
-  nereid_asm_text_add(&text, "wgmma.wait_group.sync.aligned %d;", nereid_ttng_warp_group_dot_wait_get_pendings(op));
+  nereid_asm_text_add(&text, "wgmma.wait_group.sync.aligned %d;",
+                      (int)(nereid_ttng_warp_group_dot_wait_get_pendings(op) * nereid_wgmma_groups(lower)));
   const MlirValue *words = nereid_asm_text_emit(lower, &text);
   return words && set_words(lower, op, words);
 }

@@ -216,17 +216,27 @@ void nereid_wgmma_operand_add(nereid_wgmma_operand_t *operand, nereid_asm_text_t
   }
 }
 
+/* The lower half of the descriptor, less the constant of the operand. */
+static uint32_t offset_at(const nereid_wgmma_operand_t *operand, const int32_t *at, int32_t k) {
+  return nereid_layout_operand_offset(&operand->shared, row_of(operand, at), (uint32_t)k) >> ADDRESS_SHIFT;
+}
+
+int32_t nereid_wgmma_operand_advance(const nereid_wgmma_operand_t *operand, const int32_t *at, int32_t from,
+                                     int32_t to) {
+  return (int32_t)(offset_at(operand, at, to) - offset_at(operand, at, from));
+}
+
 void nereid_wgmma_operand_set(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
                               const int32_t *at, int32_t k) {
   if (operand->words)
     return;
   const uint64_t bits = nereid_layout_matrix_bits(&operand->matrix);
-  const uint32_t offset = nereid_layout_operand_offset(&operand->shared, row_of(operand, at), (uint32_t)k);
-  const uint32_t low = (uint32_t)bits + (offset >> ADDRESS_SHIFT), high = (uint32_t)(bits >> 32);
+  const uint32_t low = (uint32_t)bits + offset_at(operand, at, k), high = (uint32_t)(bits >> 32);
+  const char *from = operand->name ? operand->name : nereid_arena_format(text->arena, "$%zu", operand->number);
   if (low)
-    nereid_asm_text_add(text, "add.s32 low, $%zu, %u; mov.b64 %s, {low, %u};\n", operand->number, low, name, high);
+    nereid_asm_text_add(text, "add.s32 low, %s, %u; mov.b64 %s, {low, %u};\n", from, low, name, high);
   else
-    nereid_asm_text_add(text, "mov.b64 %s, {$%zu, %u};\n", name, operand->number, high);
+    nereid_asm_text_add(text, "mov.b64 %s, {%s, %u};\n", name, from, high);
 }
 
 void nereid_wgmma_operand_use(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,

@@ -21,8 +21,9 @@ typedef struct nereid_wgmma_operand {
   const nereid_layout_t *held; /* layout of the registers that hold it */
   MlirValue *words;            /* i32 */
   size_t n_words;
-  int word_bits; /* log2 of elements in a word */
-  size_t number; /* number of the statement's first operand */
+  int word_bits;    /* log2 of elements in a word */
+  size_t number;    /* number of the statement's first operand */
+  const char *name; /* register of the lower half; null: the statement's operand */
 } nereid_wgmma_operand_t;
 
 /* Operand `index` (0: A, 1: B) of the dot `op` with a result of layout `result`, for tiles of 2^tile_bits rows of A or
@@ -40,6 +41,10 @@ void nereid_wgmma_operand_add(nereid_wgmma_operand_t *operand, nereid_asm_text_t
 /* Adds the instructions that set the 64-bit register `name` to the descriptor of the tile at `at` and `k`. */
 void nereid_wgmma_operand_set(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
                               const int32_t *at, int32_t k);
+
+/* What has to be added to the descriptor of the tile at `at`, in shared memory, to move it along k. */
+int32_t nereid_wgmma_operand_advance(const nereid_wgmma_operand_t *operand, const int32_t *at, int32_t from,
+                                     int32_t to);
 
 /* Adds the operand of the instruction for that tile: `name`, or registers. */
 void nereid_wgmma_operand_use(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
