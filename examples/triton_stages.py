@@ -50,6 +50,7 @@ COPIED = ("name", "shared", "global_scratch_size", "global_scratch_align", "prof
 TMA_TYPES = {"i8": (0, 1), "f8E4M3FN": (0, 1), "f8E5M2": (0, 1), "i16": (1, 2), "i32": (2, 4), "i64": (4, 8),
              "f16": (6, 2), "f32": (7, 4), "f64": (9, 8), "bf16": (10, 2)}
 TMA_BOX_LIMIT = 256
+MAX_WARPS, WARP_THREADS = 32, 32  # warps of a CTA, threads of a warp
 
 
 class NereidError(RuntimeError):
@@ -176,10 +177,12 @@ class Kernel:
         metadata["tensordesc_meta"] = describe_descriptors(described["signature"])
 
     def refuse(self, call, path, log):
-        """Raises the error; too much shared memory is Triton's own, which its autotuner handles."""
+        """Raises the error; too many threads or too much shared memory is Triton's own, which its autotuner handles."""
         memory = re.search(r"needs (\d+) bytes of shared memory.*, the target has (\d+)", log)
         if memory:
             raise OutOfResources(int(memory[1]), int(memory[2]), "shared memory")
+        if self.options.num_warps > MAX_WARPS:
+            raise OutOfResources(WARP_THREADS * self.options.num_warps, WARP_THREADS * MAX_WARPS, "threads")
         kept = tempfile.NamedTemporaryFile("w", prefix="nereid-", suffix=os.path.splitext(path)[1], delete=False)
         with kept, open(path) as file:
             kept.write(file.read() + "".join(f"// {line}\n" for line in [" ".join(call), *log.splitlines()]))

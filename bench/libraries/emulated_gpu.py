@@ -265,16 +265,21 @@ def keep_ptx():
     triton.knobs.runtime.add_stages_inspection_hook = hook
 
 
+def register_compiler():
+    """Nereid compiles the kernels of this process, except with NEREID=0."""
+    if os.environ.get("NEREID") != "0":
+        import triton_stages
+        triton_stages.register()
+
+
 def install(library, target=90, racecheck=False, count=False):
     fake_gpu.CAPABILITY = divmod(target, 10)
     fake_gpu.patch_torch()
     Launcher.emulator = Emulator(library, racecheck, count)
     Launcher.memory = Memory(Launcher.emulator)
     triton.runtime.driver.set_active(Driver(Launcher.emulator, target))
-    if os.environ.get("NEREID") != "0":
-        import triton_stages
-        os.environ["NEREID_FLAGS"] = os.environ.get("NEREID_FLAGS", "") + " --emit ptx"
-        triton_stages.register()
+    os.environ["NEREID_FLAGS"] = os.environ.get("NEREID_FLAGS", "") + " --emit ptx"
+    register_compiler()
     keep_ptx()
     DeviceMemory(Launcher.memory).__enter__()
     fake_gpu.Operators(contextlib.nullcontext())

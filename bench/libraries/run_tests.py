@@ -1,7 +1,7 @@
-"""Runs the tests of a library on the PTX emulator, without a GPU: its kernels are compiled by Nereid, and compared by its own tests.
+"""Runs the tests of a library, or Triton's own, with kernels that Nereid compiles: on the PTX emulator or on the GPU.
 
-    NEREID=build/release/bin/nereid python bench/libraries/run_tests.py [--emulator LIBRARY] [--racecheck] [--counters] [--target 90]
-        [--cases N] [--configs N] [--seconds N] [--part I/N] [--report FILE] -- PYTEST_ARGUMENTS
+    NEREID=build/release/bin/nereid python bench/libraries/run_tests.py [--gpu | --emulator LIBRARY] [--racecheck] [--counters]
+        [--target 90] [--cases N] [--configs N] [--seconds N] [--part I/N] [--report FILE] -- PYTEST_ARGUMENTS
 
 Needs what collect.py needs, and libnereid-launch.so. Of a parametrized test N cases run, spread over all. A case may take
 --seconds; the operators of PyTorch take host time, too. With NEREID=0 Triton compiles: a test that fails with both compilers
@@ -58,7 +58,7 @@ class Cases:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             error = str(report.longrepr)[-4000:] if outcome in ("failed", "error") else ""
             if self.report:
-                launches = emulated_gpu.Launcher.emulator.launches
+                launches = [] if self.arguments.gpu else emulated_gpu.Launcher.emulator.launches
                 print(json.dumps({"test": report.nodeid, "outcome": outcome, "error": error, "launches": launches}),
                       file=self.report, flush=True)
                 launches.clear()
@@ -68,6 +68,7 @@ class Cases:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gpu", action="store_true", help="use the GPU; --racecheck, --counters and --target are for the emulator")
     parser.add_argument("--emulator", default=LIBRARY, help="path of libnereid-launch.so")
     parser.add_argument("--racecheck", action="store_true", help="a race is an error")
     parser.add_argument("--counters", action="store_true", help="the report has counters of each launch")
@@ -80,9 +81,12 @@ def main():
     parser.add_argument("--report", help="file of the outcomes")
     parser.add_argument("pytest", nargs="*")
     arguments = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (arguments.memory << 30, arguments.memory << 30))
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
-    emulated_gpu.install(os.path.abspath(arguments.emulator), arguments.target, arguments.racecheck, arguments.counters)
+    if arguments.gpu:
+        emulated_gpu.register_compiler()
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (arguments.memory << 30, arguments.memory << 30))
+        emulated_gpu.install(os.path.abspath(arguments.emulator), arguments.target, arguments.racecheck, arguments.counters)
     if arguments.configs:
         emulated_gpu.fake_gpu.limit_autotuner(arguments.configs)
     import pytest

@@ -130,6 +130,7 @@ def main():
     given = tile_of_triton.metadata.tensordesc_meta
     print("edited:", [[ours[key] == theirs[key] for key in ours] for ours, theirs in zip(edited, given)])
     expect_error("large", OutOfResources, lambda: compile_kernel(reverse, ("*fp64", "*fp64"), {"SIZE": 65536}))
+    expect_error("many", OutOfResources, lambda: compile_kernel(blend, *line, num_warps=64))
     expect_error("old", triton_stages.NereidError, lambda: compile_kernel(blend, *line, GPUTarget("cuda", 75, 32)))
 
 
