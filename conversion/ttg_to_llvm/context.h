@@ -84,7 +84,7 @@ typedef struct nereid_lower_function {
   nereid_map_t looping;           /* MlirBlocks of the function that are in a loop */
   nereid_map_t words;             /* the first part of a 32-bit word -> nereid_lower_word_t * (nereid_emit_split) */
   nereid_lower_word_t *last_word; /* null: none */
-  int32_t wgmma_groups;           /* of each dot; 0: not known yet (nereid_wgmma_groups) */
+  int32_t wgmma_groups;           /* commit groups per warp_group_dot; 0: not computed yet (nereid_wgmma_groups) */
   nereid_map_t over_budget;       /* tensor types that a remark has reported as too large */
 } nereid_lower_function_t;
 

@@ -129,7 +129,7 @@ typedef struct statement {
   bool starts;    /* the first instruction of a tile sets its registers, which have no value before */
   bool complete;  /* waits for the results */
   nereid_asm_text_t text;
-  size_t scale; /* number of the operand */
+  const char *adds; /* predicate: the first instruction of a tile adds the accumulator */
 } statement_t;
 
 static void add_accumulators(nereid_lower_t *lower, statement_t *statement, const MlirValue *values) {
@@ -166,14 +166,7 @@ static void add_instruction(statement_t *statement, const int32_t *at, int32_t s
   nereid_asm_text_add_list(text, registers, (size_t)dot->words_per_tile);
   nereid_asm_text_add(text, ", ");
   nereid_wgmma_operand_use(&dot->a, text, "a", at, step * dot->k);
-  if (step != statement->first_step || (!statement->starts && !statement->scale))
-    nereid_asm_text_add(text, ", b, yes");
-  else if (statement->loops)
-    nereid_asm_text_add(text, ", b, adds");
-  else if (statement->starts)
-    nereid_asm_text_add(text, ", b, no");
-  else
-    nereid_asm_text_add(text, ", b, $%zu", statement->scale);
+  nereid_asm_text_add(text, ", b, %s", step == statement->first_step ? statement->adds : "yes");
   add_modifiers(statement, text);
 }
 
@@ -226,14 +219,16 @@ static void add_loop(statement_t *statement) {
   dot_t *dot = statement->dot;
   nereid_asm_text_t *text = &statement->text;
   const int32_t first = statement->first_step, end = first + steps_per_group(statement);
+  const bool has_scale = !mlirValueIsNull(dot->scale);
   int32_t at[NEREID_LAYOUT_MAX_RANK];
   tile_at(dot, statement->first_tile, at);
   nereid_asm_text_add(text,
                       ".reg .b32 low_a, low_b, i; .reg .pred adds, more;\n"
                       "mov.b32 low_a, $%zu; mov.b32 low_b, $%zu; mov.b32 i, 0;\n",
                       dot->a.number, dot->b.number);
-  if (statement->scale)
-    nereid_asm_text_add(text, "mov.pred adds, $%zu;\n", statement->scale);
+  if (has_scale)
+    nereid_asm_text_add(text, "mov.pred adds, %s;\n", statement->adds);
+  statement->adds = has_scale ? "adds" : "yes";
   nereid_asm_text_add(text, "again: .pragma \"nounroll\";\nwgmma.fence.sync.aligned;\n");
   dot->a.name = "low_a", dot->b.name = "low_b";
   add_group(statement, first, end);
@@ -241,7 +236,7 @@ static void add_loop(statement_t *statement) {
   nereid_asm_text_add(text, "add.s32 low_a, low_a, %d; add.s32 low_b, low_b, %d; %sadd.s32 i, i, 1;\n",
                       nereid_wgmma_operand_advance(&dot->a, at, first * dot->k, end * dot->k),
                       nereid_wgmma_operand_advance(&dot->b, at, first * dot->k, end * dot->k),
-                      statement->scale ? "mov.pred adds, yes; " : "");
+                      has_scale ? "mov.pred adds, yes; " : "");
   nereid_asm_text_add(text, "setp.lt.u32 more, i, %d; @more bra again;\n", (int)statement->groups);
 }
 
@@ -253,8 +248,9 @@ static MlirValue *emit_statement(nereid_lower_t *lower, statement_t *statement, 
   add_accumulators(lower, statement, values);
   nereid_wgmma_operand_add(&dot->a, text);
   nereid_wgmma_operand_add(&dot->b, text);
+  statement->adds = statement->starts ? "no" : "yes";
   if (!statement->starts && !mlirValueIsNull(dot->scale))
-    statement->scale = nereid_asm_text_operand(text, dot->scale);
+    statement->adds = nereid_arena_format(lower->arena, "$%zu", nereid_asm_text_operand(text, dot->scale));
   statement->loops =
       statement->groups > 1 && !statement->starts && is_linear(statement, &dot->a) && is_linear(statement, &dot->b);
   nereid_asm_text_add(text, "{ .reg .pred yes, no; .reg .b32 low; .reg .b64 a, b;\n"

@@ -14,6 +14,7 @@
  * commit as many groups, so that waits can count them. */
 #include "conversion/ttg_to_llvm/dot/wgmma_loop.h"
 
+#include "conversion/ttg_to_llvm/types.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/matrix_descriptor.h"
@@ -26,9 +27,8 @@
 
 enum { BYTE = 8, MIN_COLUMNS = 64, MIN_STEPS = 4 /* along K */ };
 
-static unsigned bits_of(MlirType type) {
-  MlirType element = mlirShapedTypeGetElementType(type);
-  return mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : mlirFloatTypeGetWidth(element);
+static int64_t bits_of(MlirType type) {
+  return nereid_lower_memory_bits(mlirShapedTypeGetElementType(type));
 }
 
 /* Whether the threads of the dot's block move no tensor between registers and shared memory, except 8-bit elements to it,
