@@ -334,7 +334,7 @@ MlirLogicalResult nereid_pass_tritongpu_assign_latencies(nereid_pass_t *pass) {
   if (!nereid_loop_collect(pass->op, pass->scratch, &loops) ||
       (loops.size && nereid_axis_info_run(pass->op, pass->scratch, &assign.axis) != NEREID_OK))
     return mlirLogicalResultFailure();
-  for (size_t i = 0; i < loops.size; ++i)
+  for (size_t i = loops.size; i-- > 0;) /* inner loops, which execute more iterations, take shared memory first */
     assign_loop(&assign, loops.data[i]);
   if (nereidMlirRemarksEnabled(pass->context))
     mlirOperationWalk(pass->op, remark_uncounted, pass, MlirWalkPreOrder);

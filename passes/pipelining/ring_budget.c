@@ -178,7 +178,7 @@ int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late) {
 }
 
 typedef struct others {
-  MlirOperation loop;
+  MlirOperation module, loop;
   const nereid_operations_t *keys;
   int64_t buffers, scratch;
   MlirOperation outside[MAX_OUTSIDE]; /* buffers that have been counted; further ones may be counted twice */
@@ -195,8 +195,17 @@ static void add_outside(others_t *others, MlirOperation alloc) {
   others->buffers += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(alloc)));
 }
 
+/* Whether the op has a ring in the schedule of a loop inside of `loop`. */
+static bool is_key_of_inner_loop(MlirOperation loop, MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  return !mlirOperationEqual(parent, loop) && nereid_op_kind(parent) == NEREID_OP_SCF_FOR &&
+         nereid_ir_integer(op, NEREID_ATTR_LATENCY, 0) > 0;
+}
+
 /* Whether a ring replaces the op: a buffer or a conversion of a pipelined load. */
 static bool is_key(const others_t *others, MlirOperation op) {
+  if (is_key_of_inner_loop(others->loop, op))
+    return true;
   for (size_t i = 0; i < others->keys->size; ++i)
     if (mlirOperationEqual(others->keys->data[i], op))
       return true;
@@ -219,8 +228,23 @@ static bool becomes_buffer(MlirOperation op) {
          nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
 }
 
+/* Bytes of the rings of `loop`, of which the ops have latencies. `is_inner`: with as many slots as its schedule will
+ * have; otherwise with as many as it can have. */
+static int64_t bytes_of_rings(MlirOperation module, MlirOperation loop, bool is_inner) {
+  nereid_arena_t arena;
+  nereid_operations_t keys = {0};
+  nereid_arena_initialize(&arena);
+  nereid_loop_collect_marked(loop, NEREID_ATTR_LATENCY, &arena, &keys);
+  const bool late = is_inner && keys.size && nereid_ring_budget_is_late(module, loop, &keys);
+  const int64_t bytes = nereid_ring_budget_bytes(&keys, late);
+  nereid_arena_deinitialize(&arena);
+  return bytes;
+}
+
 static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   others_t *others = user_data;
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR && !mlirOperationEqual(op, others->loop))
+    others->buffers += bytes_of_rings(others->module, op, true);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) { /* a buffer from outside */
     MlirValue value = mlirOperationGetOperand(op, i);
     if (!mlirValueIsAOpResult(value) || !nereid_ttg_memdesc_type_isa(mlirValueGetType(value)))
@@ -257,9 +281,19 @@ static int64_t bytes_of_stores_around(MlirOperation loop) {
   return bytes;
 }
 
+static int64_t bytes_of_rings_around(MlirOperation module, MlirOperation loop) {
+  int64_t bytes = 0;
+  for (MlirOperation op = mlirOperationGetParentOperation(loop); !mlirOperationIsNull(op);
+       op = mlirOperationGetParentOperation(op))
+    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+      bytes += bytes_of_rings(module, op, false);
+  return bytes;
+}
+
 int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
-  others_t others = {.loop = loop, .keys = keys};
+  others_t others = {.module = module, .loop = loop, .keys = keys};
   mlirOperationWalk(loop, add_other, &others, MlirWalkPreOrder);
+  others.buffers += bytes_of_rings_around(module, loop);
   return nereid_allocation_limit(module) - others.buffers - others.scratch - ALIGNMENT;
 }
 
