@@ -25,6 +25,13 @@ MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding) {
   return nereid_tt_tensor_type(&parts);
 }
 
+int64_t nereid_ttg_num_elements(MlirType tensor) {
+  int64_t n = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(tensor); ++d)
+    n *= mlirShapedTypeGetDimSize(tensor, d);
+  return n;
+}
+
 void nereid_ttg_part_of_tensor(MlirType tensor, int rank, int64_t *out_sizes) {
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
   for (int d = 0; d < rank; ++d)

@@ -5,6 +5,7 @@
 #include <mlir-c/IR.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Returns the encoding of a tensor value; null for other values and for tensors without one. */
 MlirAttribute nereid_ttg_encoding_of(MlirValue value);
@@ -14,6 +15,9 @@ bool nereid_ttg_is_laid_out(MlirValue value);
 
 /* Returns the tensor type with another encoding. */
 MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding);
+
+/* Returns the number of elements of a tensor type. */
+int64_t nereid_ttg_num_elements(MlirType tensor);
 
 /* Returns how the encoding of `tensor` divides it among the CTAs of a cluster, as the CGALayout of other encodings;
  * null for one CTA and without an encoding. */

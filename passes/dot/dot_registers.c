@@ -8,37 +8,63 @@
 #include "analysis/allocation/scratch.h"
 #include "base/target_facts.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttng.h"
 
 enum { WORD_BYTES = 4, LANES = 32 };
 
-static MlirType result_type(MlirOperation dot) {
-  return mlirValueGetType(nereid_ir_result(dot));
+static bool is_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
 }
 
-static MlirType operand_type(MlirOperation dot) {
-  return mlirValueGetType(nereid_ttng_warp_group_dot_get_a(dot));
-}
-
-static int64_t sum(MlirBlock block, MlirType (*type_of)(MlirOperation dot)) {
-  int64_t registers = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (nereid_op_kind(op) != NEREID_OP_TTNG_WARP_GROUP_DOT || !mlirTypeIsARankedTensor(type_of(op)))
-      continue;
-    registers += nereid_scratch_part_bytes(type_of(op)) / ((int64_t)nereid_ttg_num_warps(op) * LANES * WORD_BYTES);
-  }
-  return registers;
+static int64_t registers(MlirOperation dot, MlirType type) {
+  return nereid_scratch_part_bytes(type) / ((int64_t)nereid_ttg_num_warps(dot) * LANES * WORD_BYTES);
 }
 
 int64_t nereid_dot_result_registers(MlirBlock block) {
-  return sum(block, result_type);
+  int64_t sum = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    sum += is_dot(op) ? registers(op, mlirValueGetType(nereid_ir_result(op))) : 0;
+  return sum;
 }
 
 int64_t nereid_dot_operand_registers(MlirBlock block) {
-  return sum(block, operand_type);
+  int64_t sum = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (nereid_op_kind(op) != NEREID_OP_TTNG_WARP_GROUP_DOT)
+      continue;
+    MlirType type = mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op));
+    sum += mlirTypeIsARankedTensor(type) ? registers(op, type) : 0;
+  }
+  return sum;
+}
+
+/* The size of the dimension that a dot sums over: the last one of operand a. */
+static int64_t summed_size(MlirType a) {
+  nereid_ttg_memdesc_t buffer;
+  if (mlirTypeIsARankedTensor(a))
+    return mlirShapedTypeGetDimSize(a, mlirShapedTypeGetRank(a) - 1);
+  return nereid_ttg_memdesc_read(a, &buffer) ? buffer.shape[buffer.rank - 1] : 0;
+}
+
+static MlirWalkResult add_multiply_adds(MlirOperation op, void *user_data) {
+  if (is_dot(op))
+    *(int64_t *)user_data += nereid_ttg_num_elements(mlirValueGetType(nereid_ir_result(op))) *
+                             summed_size(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  return MlirWalkResultAdvance;
+}
+
+int64_t nereid_dot_multiply_adds(MlirBlock block) {
+  int64_t sum = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    mlirOperationWalk(op, add_multiply_adds, &sum, MlirWalkPreOrder);
+  return sum;
 }
 
 int64_t nereid_dot_registers_per_thread(MlirOperation op) {

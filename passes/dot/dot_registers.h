@@ -1,4 +1,4 @@
-/* Registers that the dots of warp groups of a block occupy. */
+/* Registers that the dots of a block occupy, and their work. */
 #ifndef NEREID_PASSES_DOT_REGISTERS_H
 #define NEREID_PASSES_DOT_REGISTERS_H
 
@@ -9,11 +9,14 @@
 /* CTAs per SM that are useful in attention: while one multiplies, others compute the operands of their dots. */
 enum { NEREID_DOT_OVERLAPPED_CTAS = 4 };
 
-/* 32-bit registers per thread of the results of all ttng.warp_group_dot of `block`, not of blocks inside of it. */
+/* 32-bit registers per thread of the results of all dots of `block`, not of blocks inside of it. */
 int64_t nereid_dot_result_registers(MlirBlock block);
 
-/* Those of the operands that the dots take from registers. */
+/* Those of the operands that dots of warp groups take from registers. */
 int64_t nereid_dot_operand_registers(MlirBlock block);
+
+/* Multiply-adds of all dots of `block`, and of blocks inside of it, in one execution. */
+int64_t nereid_dot_multiply_adds(MlirBlock block);
 
 /* The maximum of registers per thread where `op` is, with one CTA per SM. */
 int64_t nereid_dot_registers_per_thread(MlirOperation op);

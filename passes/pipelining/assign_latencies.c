@@ -16,15 +16,15 @@
  *   scalar loads of addresses                      latency 1, in registers
  *
  * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have none.
- * Loads in registers have none where their values do not fit next to the results of dots.
+ * Loads in registers have none where their values do not fit next to the results of dots, or where dots are short.
  * A tt.latency that is there already stays.
  *
  * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot
  * takes from registers and that depends on another dot has latency 1: attention overlaps its second dot and softmax. */
 #include "passes/dot/dot_registers.h"
-#include "passes/layout/support/conversion_cost.h"
 #include "passes/pass.h"
 #include "passes/pipelining/dots/chained_dots.h"
+#include "passes/pipelining/load_registers.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/pipelined_loads.h"
 #include "passes/pipelining/ring.h"
@@ -32,13 +32,10 @@
 #include "passes/support/loop.h"
 
 #include "analysis/allocation/allocation.h"
-#include "analysis/allocation/scratch.h"
 #include "analysis/axis/axis_info.h"
 #include "dialects/ir.h"
-#include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
-#include "nereid/dialects/tt.h"
 #include "seam/context.h"
 
 #include <mlir-c/BuiltinTypes.h>
@@ -188,40 +185,55 @@ static bool drop_buffers(nereid_pipelined_t *loads, const char *reason) {
 
 /* --- values in registers --- */
 
-/* Registers of a thread for the value of a load that cp.async cannot copy. */
-static int64_t value_registers(const assign_t *assign, MlirOperation load) {
-  enum { REGISTER_BYTES = 4 };
-  MlirType type = mlirValueGetType(nereid_ir_result(load));
-  nereid_layout_t layout;
-  if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK)
-    return 1;
-  const int64_t width = nereid_axis_info_access_width(&assign->axis, &layout, nereid_tt_load_get_ptr(load),
-                                                      nereid_tt_load_get_mask(load));
-  const int64_t bytes = width * nereid_scratch_element_bytes(type);
-  return nereid_distinct_registers(&layout) / width * ((bytes + REGISTER_BYTES - 1) / REGISTER_BYTES);
+static const char no_registers[] = "its value does not fit in registers until the next iteration";
+static const char no_overlap[] = "the dots of an iteration are too short to hide its latency";
+
+/* Drops the loads of operands in registers, and the rings of computed operands, for `reason`; and the loads of addresses
+ * if no other load remains. */
+static void drop_registers(nereid_pipelined_t *loads, const char *reason) {
+  bool any = false;
+  drop_buffers(loads, reason);
+  for (size_t i = 0; i < loads->size; ++i) {
+    nereid_pipelined_op_t *load = &loads->data[i];
+    if (!load->obstacle && load->in_registers && load->level == 0)
+      drop(load, reason);
+    any |= !load->obstacle && load->level == 0;
+  }
+  for (size_t i = 0; !any && i < loads->size; ++i)
+    if (!loads->data[i].obstacle)
+      drop(&loads->data[i], reason);
 }
 
-/* Drops the loads in registers, and the rings of computed operands, if a thread has too few registers to keep their values
- * until the next iteration: spilling them is slower than waiting for them (docs/pipelining.md). */
+/* Drops the loads in registers if a thread has too few registers to keep their values until the next iteration: spilling
+ * them is slower than waiting for them. Or if the dots of an iteration are too short to hide their latency, which then
+ * takes other CTAs: registers would leave a multiprocessor fewer of them (docs/pipelining.md). */
 static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
-  enum { OTHER_REGISTERS = 64 }; /* addresses, masks */
-  static const char reason[] = "its value does not fit in registers until the next iteration";
+  enum { OTHER_REGISTERS = 24, LONG_ENOUGH = 1 << 18 /* multiply-adds */ };
   const int64_t results = nereid_dot_result_registers(nereid_loop_body(loop));
   const int64_t available = nereid_dot_registers_per_thread(loop);
-  int64_t values = 0;
-  for (size_t i = 0; i < loads->size; ++i)
-    if (!loads->data[i].obstacle && loads->data[i].in_registers)
-      values += value_registers(assign, loads->data[i].op);
-  if (!values || results + values + OTHER_REGISTERS <= available)
+  const int64_t multiply_adds = nereid_dot_multiply_adds(nereid_loop_body(loop));
+  int64_t values = 0, addresses = 0;
+  for (size_t i = 0; i < loads->size; ++i) {
+    if (loads->data[i].obstacle || !loads->data[i].in_registers || loads->data[i].level > 0)
+      continue;
+    values += nereid_load_value_registers(&assign->axis, loads->data[i].op);
+    addresses += nereid_load_address_registers(&assign->axis, loads->data[i].op);
+  }
+  if (!values)
     return;
-  nereid_pass_remark_missed(assign->pass, loop, "stages",
-                            "loads in registers are not executed ahead: their values take %ld registers of a thread, "
-                            "results of dots %ld, and %ld are available",
-                            (long)values, (long)results, (long)available);
-  drop_buffers(loads, reason);
-  for (size_t i = 0; i < loads->size; ++i)
-    if (!loads->data[i].obstacle && loads->data[i].in_registers)
-      drop(&loads->data[i], reason);
+  if (results + values + addresses + OTHER_REGISTERS > available) {
+    nereid_pass_remark_missed(assign->pass, loop, "stages",
+                              "loads in registers are not executed ahead: their values take %ld registers of a thread, "
+                              "addresses %ld, results of dots %ld, and %ld are available",
+                              (long)values, (long)addresses, (long)results, (long)available);
+    drop_registers(loads, no_registers);
+  } else if (multiply_adds < LONG_ENOUGH) {
+    nereid_pass_remark_missed(assign->pass, loop, "stages",
+                              "loads in registers are not executed ahead: dots of %ld multiply-adds do not hide their "
+                              "latency, other CTAs do",
+                              (long)multiply_adds);
+    drop_registers(loads, no_overlap);
+  }
 }
 
 /* Sets the latencies for a loop with dots. */
@@ -331,10 +343,11 @@ static MlirWalkResult remark_uncounted(MlirOperation op, void *user_data) {
 MlirLogicalResult nereid_pass_tritongpu_assign_latencies(nereid_pass_t *pass) {
   assign_t assign = {.pass = pass};
   nereid_operations_t loops = {0};
-  if (!nereid_loop_collect(pass->op, pass->scratch, &loops) ||
+  /* Inner loops, which execute more iterations, take shared memory first. */
+  if (!nereid_loop_collect_inner_first(pass->op, pass->scratch, &loops) ||
       (loops.size && nereid_axis_info_run(pass->op, pass->scratch, &assign.axis) != NEREID_OK))
     return mlirLogicalResultFailure();
-  for (size_t i = loops.size; i-- > 0;) /* inner loops, which execute more iterations, take shared memory first */
+  for (size_t i = 0; i < loops.size; ++i)
     assign_loop(&assign, loops.data[i]);
   if (nereidMlirRemarksEnabled(pass->context))
     mlirOperationWalk(pass->op, remark_uncounted, pass, MlirWalkPreOrder);

@@ -13,6 +13,9 @@
 /* The scf.for ops below `root`, outer ones first. */
 bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out);
 
+/* The same, inner ones first. */
+bool nereid_loop_collect_inner_first(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out);
+
 /* The predicate that compares the counter of an scf.for with its upper bound while the loop runs. */
 nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop);
 

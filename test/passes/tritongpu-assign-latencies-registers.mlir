@@ -1,9 +1,12 @@
-// Loads that cp.async cannot copy are executed one iteration ahead, in registers, if these hold their values next to the results of
-// dots: 64 + 64 of 255 with 8 warps, not 128 + 128 with 4.
+// Loads that cp.async cannot copy are executed one iteration ahead, in registers, if these hold their values and addresses next to
+// the results of dots, 64 + 48 + 64 of 255 with 8 warps, not 128 + 96 + 128 with 4; and if the dots of an iteration are long enough
+// to hide the latency.
 // RUN: nereid-opt %s --split-input-file --tritongpu-assign-latencies=num-stages=3 --remarks-filter-missed=tritongpu-assign-latencies 2>&1 | FileCheck %s
 
-// CHECK: :[[# @LINE + 43]]:{{.*}}loads in registers are not executed ahead: their values take 128 registers of a thread, results of dots 128, and 255 are available
+// CHECK: :[[# @LINE + 45]]:{{.*}}loads in registers are not executed ahead: their values take 128 registers of a thread, addresses 96, results of dots 128, and 255 are available
 // CHECK: not pipelined: its value does not fit in registers until the next iteration
+// CHECK: loads in registers are not executed ahead: dots of 131072 multiply-adds do not hide their latency, other CTAs do
+// CHECK: not pipelined: the dots of an iteration are too short to hide its latency
 
 #row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [8, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
@@ -14,7 +17,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   // CHECK: tt.load %{{.*}} {tt.latency = 1 : i32} : tensor<128x64x!tt.ptr<f16>
   // CHECK: tt.load %{{.*}} {tt.latency = 1 : i32} : tensor<64x128x!tt.ptr<f16>
   // CHECK-COUNT-2: ttg.local_alloc %{{[a-z0-9]+}} {tt.latency = 1 : i32}
-  tt.func public @eight_warps(%p: tensor<128x64x!tt.ptr<f16>, #row>, %q: tensor<64x128x!tt.ptr<f16>, #row>, %n: i32) -> tensor<128x128xf32, #mma> {
+  tt.func public @eight_warps(%p: tensor<128x64x!tt.ptr<f16>, #row> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>}, %q: tensor<64x128x!tt.ptr<f16>, #row> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>}, %n: i32) -> tensor<128x128xf32, #mma> {
     %zero = arith.constant dense<0.0> : tensor<128x128xf32, #mma>
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -41,7 +44,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: tt.load %{{[a-z0-9]+}} : tensor<128x64x!tt.ptr<f16>
   // CHECK: tt.load %{{[a-z0-9]+}} : tensor<64x128x!tt.ptr<f16>
   // CHECK-COUNT-2: ttg.local_alloc %{{[a-z0-9]+}} : (
-  tt.func public @four_warps(%p: tensor<128x64x!tt.ptr<f16>, #row>, %q: tensor<64x128x!tt.ptr<f16>, #row>, %n: i32) -> tensor<128x128xf32, #mma> {
+  tt.func public @four_warps(%p: tensor<128x64x!tt.ptr<f16>, #row> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>}, %q: tensor<64x128x!tt.ptr<f16>, #row> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>}, %n: i32) -> tensor<128x128xf32, #mma> {
     %zero = arith.constant dense<0.0> : tensor<128x128xf32, #mma>
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -54,5 +57,64 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<128x128xf32, #mma>
     }
     tt.return %r : tensor<128x128xf32, #mma>
+  }
+}
+
+// -----
+
+// 64 * 64 * 32 multiply-adds: other CTAs hide the latency of %x and %xs, and of the scalar that the address of %x depends on. A copy
+// by cp.async needs no registers.
+#row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @short
+  // CHECK: tt.load %{{[a-z0-9]+}} : !tt.ptr<i32>
+  // CHECK: tt.load %{{[a-z0-9]+}} : tensor<64x32x!tt.ptr<f16>
+  // CHECK: tt.load %{{[a-z0-9]+}} : tensor<32x64x!tt.ptr<f16>
+  tt.func public @short(%i: !tt.ptr<i32>, %p: tensor<64x32x!tt.ptr<f16>, #row>, %q: tensor<32x64x!tt.ptr<f16>, #row>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %at = tt.addptr %i, %k : !tt.ptr<i32>, i32
+      %page = tt.load %at : !tt.ptr<i32>
+      %pages = tt.splat %page : i32 -> tensor<64x32xi32, #row>
+      %pp = tt.addptr %p, %pages : tensor<64x32x!tt.ptr<f16>, #row>, tensor<64x32xi32, #row>
+      %x = tt.load %pp : tensor<64x32x!tt.ptr<f16>, #row>
+      %y = tt.load %q : tensor<32x64x!tt.ptr<f16>, #row>
+      %xa = ttg.convert_layout %x : tensor<64x32xf16, #row> -> tensor<64x32xf16, #a>
+      %yb = ttg.convert_layout %y : tensor<32x64xf16, #row> -> tensor<32x64xf16, #b>
+      %d = tt.dot %xa, %yb, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // CHECK-LABEL: @short_beside_copies
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 1 : i32} : !tt.ptr<i32>
+  // CHECK: tt.load %{{[a-z0-9]+}} : tensor<64x32x!tt.ptr<f16>
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 1 : i32} : tensor<32x64x!tt.ptr<f16>
+  tt.func public @short_beside_copies(%i: !tt.ptr<i32>, %p: tensor<64x32x!tt.ptr<f16>, #row>, %q: tensor<32x64x!tt.ptr<f16>, #wide> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %at = tt.addptr %i, %k : !tt.ptr<i32>, i32
+      %page = tt.load %at : !tt.ptr<i32>
+      %c64 = arith.constant 64 : i32
+      %row = arith.muli %page, %c64 : i32
+      %pages = tt.splat %row : i32 -> tensor<32x64xi32, #wide>
+      %qq = tt.addptr %q, %pages : tensor<32x64x!tt.ptr<f16>, #wide>, tensor<32x64xi32, #wide>
+      %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #row>
+      %y = tt.load %qq : tensor<32x64x!tt.ptr<f16>, #wide>
+      %xa = ttg.convert_layout %x : tensor<64x32xf16, #row> -> tensor<64x32xf16, #a>
+      %yb = ttg.convert_layout %y : tensor<32x64xf16, #wide> -> tensor<32x64xf16, #b>
+      %d = tt.dot %xa, %yb, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
   }
 }

@@ -52,11 +52,22 @@ static bool dots_need_registers(nereid_lower_t *lower, const nereid_blocks_t *bl
   return need;
 }
 
+static bool has_dot(const nereid_blocks_t *blocks) {
+  for (size_t i = 0; i < blocks->size; ++i)
+    for (MlirOperation op = mlirBlockGetFirstOperation(blocks->data[i]); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (is_dot(op))
+        return true;
+  return false;
+}
+
 /* Without a bound on registers or occupancy ptxas schedules for 32 or 40 registers per thread: of eight loads in a loop
  * it issues two or three, waits, and reuses their registers. One CTA per SM as the lower bound of occupancy lets it
  * issue all loads of an iteration first (column sums of 4 warps on an H200: 2.3 times as fast). Loops that load less
  * and straight-line code have their loads in flight anyway. CTAs of 8 warps with barriers between loops need the
- * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers.
+ * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. Kernels with dots have a larger default
+ * target; with the bound ptxas keeps uniform addresses in registers of threads (64x32x32 fp8 tiles of one warp, rows of odd
+ * length: 255 registers and spills instead of 254, 3 times the time).
  *
  * Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per
  * thread: 20 KB of spill stores of an attention backward with 2 warps instead of 4 KB with 255. Where they need half of
@@ -65,7 +76,8 @@ static bool dots_need_registers(nereid_lower_t *lower, const nereid_blocks_t *bl
  * with 64 results per thread the bound makes them 2 % slower. */
 static bool needs_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   const int32_t warps = nereid_ttg_num_warps(lower->function->op);
-  const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS;
+  const bool loads =
+      lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS && !has_dot(blocks);
   return loads || dots_need_registers(lower, blocks);
 }
 

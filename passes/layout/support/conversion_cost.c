@@ -66,13 +66,6 @@ static int64_t warp_run(const nereid_layout_t *layout, int d, int64_t vector) {
   return run;
 }
 
-static int64_t elements_of(MlirType type) {
-  int64_t n = 1;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    n *= mlirShapedTypeGetDimSize(type, d);
-  return n;
-}
-
 int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces) {
   nereid_layout_t layouts[2];
   int64_t loads[2], sectors[2];
@@ -93,7 +86,7 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
     const int64_t run = layouts[i].rank ? warp_run(&layouts[i], d, vector) * bytes : bytes;
     sectors[i] = run < SECTOR ? run : SECTOR;
   }
-  if (sectors[1] < sectors[0] && bytes * elements_of(type) > LINE)
+  if (sectors[1] < sectors[0] && bytes * nereid_ttg_num_elements(type) > LINE)
     return INT32_MAX;
   return LOAD * (loads[1] - (replaces ? loads[0] : 0));
 }
@@ -174,7 +167,8 @@ static int64_t recompute(MlirValue value, double registers_per_element, int dept
   if (!is_view(op)) {
     if (!is_recomputable(op))
       return UNKNOWN;
-    const int64_t registers = (int64_t)(registers_per_element * (double)elements_of(mlirValueGetType(value)));
+    const int64_t registers =
+        (int64_t)(registers_per_element * (double)nereid_ttg_num_elements(mlirValueGetType(value)));
     cost = nereid_element_cost(op) * (registers < 1 ? 1 : registers);
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
@@ -191,6 +185,7 @@ int64_t nereid_move_cost(MlirValue value, MlirType from, MlirAttribute to) {
   nereid_layout_t layout;
   if (conversion == 0 || nereid_layout_from_type(nereid_ttg_with_encoding(from, to), &layout) != NEREID_OK)
     return conversion;
-  const int64_t again = recompute(value, (double)nereid_distinct_registers(&layout) / (double)elements_of(from), 0);
+  const int64_t again =
+      recompute(value, (double)nereid_distinct_registers(&layout) / (double)nereid_ttg_num_elements(from), 0);
   return again != UNKNOWN && again < conversion ? again : conversion;
 }
