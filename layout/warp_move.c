@@ -30,6 +30,34 @@ static bool split_source(const nereid_layout_t *from, const nereid_layout_t *sou
   return true;
 }
 
+/* Reads the lowest lane of those with copies, and returns the bits between copies. */
+static uint32_t read_lowest_copies(const nereid_layout_t *from, nereid_layout_warp_move_t *move) {
+  uint32_t copies = 0;
+  for (int bit = 0; bit < from->in_bits[NEREID_LAYOUT_LANE]; bit++)
+    copies |= from->bases[NEREID_LAYOUT_LANE][bit] ? 0 : UINT32_C(1) << bit;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    for (int bit = 0; bit < move->lane.in_bits[in]; bit++)
+      move->lane.bases[in][bit] &= ~copies;
+  return copies;
+}
+
+/* Moves selects before the shuffle. Lanes of the same warp with copies are as many readers, by the bits of the selects; a
+ * bit of the warp is the same in both threads. */
+static void select_before(const nereid_layout_t *from, nereid_layout_warp_move_t *move) {
+  uint32_t copies = read_lowest_copies(from, move);
+  for (int k = 0; k < move->n_selects; k++) {
+    const int bit = move->selects[k].thread_bit;
+    if (bit < move->lane.in_bits[NEREID_LAYOUT_LANE]) {
+      if (!copies)
+        continue;
+      move->selects[k].thread_bit = (uint8_t)__builtin_ctz(copies);
+      move->lane.bases[NEREID_LAYOUT_LANE][bit] |= copies & -copies;
+      copies &= copies - 1;
+    }
+    move->selects[k].before = true;
+  }
+}
+
 bool nereid_layout_warp_move(const nereid_layout_t *from, const nereid_layout_t *to, int words,
                              nereid_layout_warp_move_t *out) {
   nereid_layout_t source, required = *to;
@@ -40,7 +68,13 @@ bool nereid_layout_warp_move(const nereid_layout_t *from, const nereid_layout_t 
     return false;
   if (!split_source(from, &source, out))
     return false;
-  const int64_t candidates = (int64_t)nereid_layout_registers(&required) << out->n_selects;
-  const int64_t shuffles = kind == NEREID_LAYOUT_CONVERSION_WARP ? candidates : 0;
-  return shuffles * words <= MAX_SHUFFLES && (candidates - nereid_layout_registers(&required)) * words <= MAX_SELECTS;
+  const bool shuffles = kind == NEREID_LAYOUT_CONVERSION_WARP;
+  if (shuffles && !out->own_lane)
+    select_before(from, out);
+  int after = 0;
+  for (int k = 0; k < out->n_selects; k++)
+    after += !out->selects[k].before;
+  const int64_t registers = nereid_layout_registers(&required);
+  return (shuffles ? registers << after : 0) * words <= MAX_SHUFFLES &&
+         ((registers << out->n_selects) - registers) * words <= MAX_SELECTS;
 }

@@ -3,7 +3,13 @@
  *   from  every lane has all 4 elements in registers     to  lane l has element l mod 4
  *     the register is the lane's low bits: selects, and no shuffle
  *
- * Register r of the result is in register reg(r) ^ masks of the set thread bits, of lane lane(thread) ^ lane(r). */
+ * Register r of the result is in register reg(r) ^ masks of the set thread bits, of lane lane(thread) ^ lane(r).
+ *
+ * Where lanes have copies of an element, each reads for other threads, and selects the register before the shuffle: one
+ * value is shuffled instead of two.
+ *
+ *   from  lanes l and l ^ 1 have elements 2m, 2m + 1 in registers, m = l / 2     to  lane l has element l ^ 16
+ *     lane k selects register k mod 2, lane l reads it from lane l ^ 16 */
 #ifndef NEREID_LAYOUT_WARP_MOVE_H
 #define NEREID_LAYOUT_WARP_MOVE_H
 
@@ -18,6 +24,7 @@ typedef struct nereid_layout_warp_move {
   int n_selects;
   struct {
     uint8_t thread_bit; /* bit of the thread id: lanes, then warps */
+    bool before;        /* of the lane that is read, before the shuffle; otherwise of the thread that reads */
     uint32_t mask;      /* xored to the register where it is set */
   } selects[NEREID_LAYOUT_WARP_MOVE_SELECTS];
 } nereid_layout_warp_move_t;

@@ -171,13 +171,13 @@ typedef struct warp_move {
   const nereid_layout_warp_move_t *plan;
   nereid_lowered_t source;
   MlirValue lane; /* i32: the thread's part of the lane to read; null when it is the own one */
-  MlirValue is_set[NEREID_LAYOUT_WARP_MOVE_SELECTS]; /* i1: the thread has the bit of a select */
+  MlirValue is_set[NEREID_LAYOUT_WARP_MOVE_SELECTS]; /* i1: the thread selects the register with the mask */
 } warp_move_t;
 
-/* Register `reg` of the lane that is `lane` away from the thread's. */
-static MlirValue fetch(warp_move_t *move, uint32_t reg, uint32_t lane) {
+/* The value of the lane that is `lane` away from the thread's. */
+static MlirValue fetch(const warp_move_t *move, MlirValue value, uint32_t lane) {
   nereid_lower_t *lower = move->lower;
-  MlirValue value = move->source.values[reg], from = nereid_emit_i32(lower, (int32_t)lane);
+  MlirValue from = nereid_emit_i32(lower, (int32_t)lane);
   if (!mlirValueIsNull(move->lane)) {
     from = lane ? nereid_emit_xor(lower, move->lane, from) : move->lane;
     nereid_shuffle(lower, NEREID_SHUFFLE_INDEX, from, 1, &value, &value);
@@ -187,22 +187,17 @@ static MlirValue fetch(warp_move_t *move, uint32_t reg, uint32_t lane) {
   return value;
 }
 
-/* The candidates of the first `n` selects: 2^n values, halved by each select. */
-static bool choose(warp_move_t *move, uint32_t reg, uint32_t lane, MlirValue *out) {
-  const int n = move->plan->n_selects;
-  MlirValue *values = nereid_arena_new(move->lower->arena, MlirValue, (size_t)1 << n);
-  for (uint32_t i = 0; values && i < UINT32_C(1) << n; ++i) {
-    uint32_t from = reg;
-    for (int k = 0; k < n; ++k)
-      from ^= i >> k & 1 ? move->plan->selects[k].mask : 0;
-    values[i] = fetch(move, from, lane);
-  }
-  for (int k = n - 1; values && k >= 0; --k)
-    for (uint32_t i = 0; i < UINT32_C(1) << k; ++i)
-      values[i] = nereid_emit_select(move->lower, move->is_set[k], values[i + (UINT32_C(1) << k)], values[i]);
-  if (values)
-    *out = values[0];
-  return values != NULL;
+/* Register `reg` of the lane that is `lane` away, after selects `k` and further ones; those before the shuffle come last.
+ * Recursion depth is the number of selects. */
+static MlirValue choose(const warp_move_t *move, int k, bool before, uint32_t reg, uint32_t lane) {
+  const nereid_layout_warp_move_t *plan = move->plan;
+  while (k < plan->n_selects && before != plan->selects[k].before)
+    ++k;
+  if (k == plan->n_selects)
+    return before ? move->source.values[reg] : fetch(move, choose(move, 0, true, reg, lane), lane);
+  const MlirValue unset = choose(move, k + 1, before, reg, lane);
+  const MlirValue set = choose(move, k + 1, before, reg ^ plan->selects[k].mask, lane);
+  return nereid_emit_select(move->lower, move->is_set[k], set, unset);
 }
 
 static bool move_in_warp(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
@@ -223,11 +218,10 @@ static bool move_in_warp(nereid_lower_t *lower, MlirOperation op, const nereid_l
   }
   for (intptr_t r = 0; lowered.values && r < lowered.count; ++r) {
     const uint32_t first = (uint32_t)r & ~copies[NEREID_LAYOUT_REGISTER], reg = (uint32_t)r;
-    if (first != reg && nereid_layout_apply(to, first, 0, 0, 0) == nereid_layout_apply(to, reg, 0, 0, 0))
-      lowered.values[r] = lowered.values[first];
-    else if (!choose(&move, nereid_layout_apply(&plan.reg, reg, 0, 0, 0), nereid_layout_apply(&plan.lane, reg, 0, 0, 0),
-                     &lowered.values[r]))
-      return false;
+    lowered.values[r] = first != reg && nereid_layout_apply(to, first, 0, 0, 0) == nereid_layout_apply(to, reg, 0, 0, 0)
+                            ? lowered.values[first]
+                            : choose(&move, 0, false, nereid_layout_apply(&plan.reg, reg, 0, 0, 0),
+                                     nereid_layout_apply(&plan.lane, reg, 0, 0, 0));
   }
   nereid_lower_set(lower, result, lowered);
   return lowered.values != NULL;

@@ -10,6 +10,9 @@
 #one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #crossed = #ttg.linear<{register = [[1]], lane = [[32], [2], [4], [8], [16]], warp = [[64], [128]], block = []}>
 
+#pairs = #ttg.linear<{register = [[1]], lane = [[0], [2], [4], [8], [16]], warp = [[32], [64]], block = []}>
+#turned = #ttg.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[32], [64]], block = []}>
+
 #columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #fragment = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
@@ -117,6 +120,23 @@ tt.func private @select(%x: tensor<4xi32, #all>) -> tensor<4xi32, #one> {
 tt.func private @shuffle(%x: tensor<256xi32, #line>) -> tensor<256xi32, #crossed> {
   %y = ttg.convert_layout %x : tensor<256xi32, #line> -> tensor<256xi32, #crossed>
   tt.return %y : tensor<256xi32, #crossed>
+}
+
+// Lanes 2i and 2i + 1 have the same two elements: each selects one for one reader, so that one is shuffled. Lane bit 0 of the reader is
+// bit 1 of the lane that it reads, lane bit 1 is bit 0.
+// CHECK-LABEL: llvm.func internal @copies(%arg0: i32, %arg1: i32
+// CHECK: %[[ID:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-COUNT-2: llvm.xor
+// CHECK: %[[BIT:.*]] = llvm.and %[[ID]], %[[ONE]] : i32
+// CHECK-NEXT: %[[SET:.*]] = llvm.icmp "ne" %[[BIT]]
+// CHECK-NEXT: %[[VALUE:.*]] = llvm.select %[[SET]], %arg1, %arg0 : i1, i32
+// CHECK-NEXT: shfl.sync.idx.i32"(%{{.*}}, %[[VALUE]],
+// CHECK-NOT: {{shfl|barrier|select}}
+// CHECK: llvm.return
+tt.func private @copies(%x: tensor<128xi32, #pairs>) -> tensor<128xi32, #turned> {
+  %y = ttg.convert_layout %x : tensor<128xi32, #pairs> -> tensor<128xi32, #turned>
+  tt.return %y : tensor<128xi32, #turned>
 }
 
 // A kernel's frame starts at the base of dynamic shared memory, a function's at the address that its caller passes.

@@ -1,11 +1,12 @@
 """Ops that move elements between threads, with random layouts: the emulator against the interpreter, in every bit.
 
     random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert matrices gather histogram join split
-                                          map fp4 loop conflicts
+                                          map fp4 loop conflicts moves
 
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores the
 result; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator runs it
-with encodings, the interpreter without. `conflicts` are conversions without replication, which must have no bank conflicts.
+with encodings, the interpreter without. `conflicts` are conversions without replication, which must have no bank conflicts;
+`moves` are conversions within warps, to few registers per thread.
 Values are small integers, so that sums of floats are exact in any order. Needs nereid and nereid-opt on the PATH.
 """
 
@@ -84,6 +85,15 @@ class Layouts:
         vectors = tuple([[step if d == at else 0 for at in range(rank)] for d, step in units]
                         for units in (register, lane, warp))
         return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % vectors)
+
+    def mixed(self, length, warp, registers):
+        """Lane and register bits that complete those of `warp`, with copies: bits without effect, or with that of another."""
+        units = [1 << b for b in range(log2(length)) if 1 << b not in warp]
+        lanes = max(0, len(units) - registers)
+        lane, register = [*units[:lanes], *[0] * (5 - lanes)], units[lanes:]
+        lane = [vector or self.rng.choice([0, 0, 0, *units, *warp, *warp]) for vector in lane]
+        self.rng.shuffle(lane)
+        return lane, register
 
     def slice(self, parent, d):
         return self.define("#ttg.slice<{dim = %d, parent = %s}>" % (d, parent))
@@ -310,6 +320,22 @@ class Kernel:
         value = self.emit("ttg.convert_layout %s : %s -> %s" % (value, self.type(shape, element, first),
                                                                self.type(shape, element, second)))
         self.store(value, element, shape, second)
+
+    def moves(self):
+        element, warp_bits = self.element(), log2(self.warps)
+        length = 1 << warp_bits + self.rng.randint(2, 6)
+        units = [1 << b for b in range(log2(length))]
+        self.rng.shuffle(units)
+        warp, layouts = units[:warp_bits], []
+        for registers in (self.rng.randint(1, 3), self.rng.randint(0, 2)):
+            lane, register = self.layouts.mixed(length, warp, max(registers, log2(length) - len([v for v in warp if v]) - 5))
+            layouts.append(self.layouts.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % tuple(
+                [[vector] for vector in vectors] for vectors in (register, lane, warp))))
+            warp = [0 if vector in lane and self.rng.random() < 0.7 else vector for vector in warp]
+        value = self.load(element, [length], layouts[0])
+        value = self.emit("ttg.convert_layout %s : %s -> %s" % (value, self.type([length], element, layouts[0]),
+                                                               self.type([length], element, layouts[1])))
+        self.store(value, element, [length], layouts[1])
 
     def conflicts(self):
         element, rank = self.rng.choice(["f32", "f16", "i8", "i64"]), self.rng.choice([1, 2, 2, 3])
