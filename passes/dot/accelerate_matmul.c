@@ -49,6 +49,7 @@ enum {
   MIN_IMPRECISE = 32, /* K of one wgmma of 8-bit floats */
   WITHOUT_WGMMA = 89, /* a capability whose dots sm_90 has, too */
   MAX_PATCHED = 192,  /* registers of accumulators and patches, of the 255 of a thread */
+  MAX_SINGLE = 160,   /* the same where elements are loaded one by one: their addresses are in registers, too */
 };
 
 typedef struct accelerate {
@@ -334,9 +335,11 @@ static int64_t patch_registers(const site_t *site, int index) {
 static void transpose_operand(const accelerate_t *accelerate, const site_t *site, int index, int64_t *registers) {
   const nereid_dot_operand_t *operand = index ? &site->b : &site->a;
   MlirType element = index ? site->b_element : site->a_element;
-  const int64_t more = patch_registers(site, index);
+  const int64_t single = nereid_dot_single_registers(operand->unmasked);
+  const int64_t other = single ? nereid_dot_single_registers((index ? &site->a : &site->b)->unmasked) : 0;
+  const int64_t more = single ? single : patch_registers(site, index);
   if (nereid_dot_wgmma_reads_transposed(element) || !mlirTypeEqual(element_of(operand->unmasked), element) ||
-      *registers + more > MAX_PATCHED ||
+      *registers + more + other > (single ? MAX_SINGLE : MAX_PATCHED) ||
       !nereid_dot_transpose_load(operand->unmasked, (int)mlirShapedTypeGetRank(site->result) - 1 - index))
     return;
   *registers += more;

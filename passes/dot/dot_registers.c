@@ -44,18 +44,21 @@ int64_t nereid_dot_operand_registers(MlirBlock block) {
   return sum;
 }
 
-/* The size of the dimension that a dot sums over: the last one of operand a. */
-static int64_t summed_size(MlirType a) {
+/* The bytes of operand a along the dimension that a dot sums over, the last one. */
+static int64_t summed_bytes(MlirType a) {
   nereid_ttg_memdesc_t buffer;
   if (mlirTypeIsARankedTensor(a))
-    return mlirShapedTypeGetDimSize(a, mlirShapedTypeGetRank(a) - 1);
-  return nereid_ttg_memdesc_read(a, &buffer) ? buffer.shape[buffer.rank - 1] : 0;
+    return mlirShapedTypeGetDimSize(a, mlirShapedTypeGetRank(a) - 1) * nereid_scratch_element_bytes(a);
+  return nereid_ttg_memdesc_read(a, &buffer)
+             ? buffer.shape[buffer.rank - 1] * nereid_scratch_element_bytes(buffer.element)
+             : 0;
 }
 
 static MlirWalkResult add_multiply_adds(MlirOperation op, void *user_data) {
+  enum { HALF_BYTES = 2 };
   if (is_dot(op))
     *(int64_t *)user_data += nereid_ttg_num_elements(mlirValueGetType(nereid_ir_result(op))) *
-                             summed_size(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+                             summed_bytes(mlirValueGetType(mlirOperationGetOperand(op, 0))) / HALF_BYTES;
   return MlirWalkResultAdvance;
 }
 

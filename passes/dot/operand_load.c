@@ -21,7 +21,7 @@
 
 enum {
   STORE_BYTES = 16, /* along the contiguous dimension of the buffer */
-  LOADED = 4,       /* elements of one access: their chunks are in different rows of the swizzle */
+  LOADED = 4,       /* elements of one access, at most: their chunks are in different rows of the swizzle */
   SECTOR_BYTES = 32,
   LINE_BYTES = 64, /* at least, of 4-byte elements in a row that a warp loads */
   LANES = 32,
@@ -60,24 +60,25 @@ static MlirAttribute transposing(MlirOperation load, MlirValue value, int contig
     return none;
   const int rank = blocked.rank, loaded = 2 * rank - 3 - contiguous; /* the other one of the last two */
   int64_t part[BATCH_RANK], elements = 1;
-  if (blocked.order[0] != loaded || blocked.size_per_thread[loaded] < LOADED ||
-      blocked.size_per_thread[contiguous] != 1)
+  if (blocked.order[0] != loaded || blocked.size_per_thread[contiguous] != 1 ||
+      (blocked.size_per_thread[loaded] < LOADED && element_bytes(value) >= WORD_BYTES))
     return none;
+  const int32_t access = least(blocked.size_per_thread[loaded], LOADED);
   for (int d = 0; d < rank; ++d)
     part[d] = mlirShapedTypeGetDimSize(mlirValueGetType(value), d);
   nereid_ttg_shape_per_cta(encoding, rank, part, part);
   for (int d = 0; d < rank; ++d)
     elements *= part[d];
   const int64_t bytes = element_bytes(value), stored = STORE_BYTES / bytes, warps = nereid_ttg_num_warps(load);
-  if (part[contiguous] < stored || part[loaded] < LOADED || elements < warps * LANES * stored * LOADED)
+  if (part[contiguous] < stored || part[loaded] < access || elements < warps * LANES * stored * access)
     return none;
   const int64_t row = bytes == 1 ? SECTOR_BYTES : LINE_BYTES;
   int32_t *size = blocked.size_per_thread, *lanes = blocked.threads_per_warp, *grid = blocked.warps_per_cta;
   size[contiguous] = (int32_t)stored;
-  size[loaded] = LOADED;
-  lanes[contiguous] = least(part[contiguous] / stored, LANES / (row / bytes / LOADED));
+  size[loaded] = access;
+  lanes[contiguous] = least(part[contiguous] / stored, LANES / (row / bytes / access));
   lanes[loaded] = LANES / lanes[contiguous];
-  grid[loaded] = least(part[loaded] / (LOADED * lanes[loaded]), warps);
+  grid[loaded] = least(part[loaded] / (access * lanes[loaded]), warps);
   grid[contiguous] = (int32_t)warps / grid[loaded];
   if (rank == BATCH_RANK) {
     size[0] = lanes[0] = 1;
@@ -136,6 +137,25 @@ bool nereid_dot_transpose_load(MlirValue value, int contiguous) {
     return false;
   set_layout(load, value, encoding);
   return true;
+}
+
+int64_t nereid_dot_single_registers(MlirValue value) {
+  nereid_ttg_blocked_t blocked;
+  int64_t part[BATCH_RANK], elements = 1;
+  MlirOperation load = nereid_defining_op_of_kind(value, NEREID_OP_TT_LOAD);
+  MlirAttribute encoding = nereid_ttg_encoding_of(value);
+  if (mlirOperationIsNull(load) || element_bytes(value) >= WORD_BYTES || !nereid_ttg_blocked_read(encoding, &blocked) ||
+      blocked.rank > BATCH_RANK)
+    return 0;
+  for (int d = 0; d < blocked.rank; ++d) {
+    if (blocked.size_per_thread[d] != 1)
+      return 0;
+    part[d] = mlirShapedTypeGetDimSize(mlirValueGetType(value), d);
+  }
+  nereid_ttg_shape_per_cta(encoding, blocked.rank, part, part);
+  for (int d = 0; d < blocked.rank; ++d)
+    elements *= part[d];
+  return elements / ((int64_t)nereid_ttg_num_warps(load) * LANES);
 }
 
 bool nereid_dot_load_rows(MlirValue value) {
