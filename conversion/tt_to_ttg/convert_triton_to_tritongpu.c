@@ -13,7 +13,9 @@
  * Requires: tt IR. Keeps: attributes, locations, encodings that are there. Establishes: ttg.num-warps, ttg.num-ctas,
  * ttg.threads-per-warp, ttg.target on the module. */
 #include "base/bits.h"
+#include "base/target_facts.h"
 #include "base/vector.h"
+#include "conversion/tt_to_ttg/consumer_warps.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
@@ -341,24 +343,34 @@ static void set_module_int(MlirOperation module, const char *name, int64_t value
 
 static bool read_options(conversion_t *conversion) {
   nereid_pass_t *pass = conversion->pass;
-  const int64_t warps = nereid_pass_option_int(pass, "num-warps"), ctas = nereid_pass_option_int(pass, "num-ctas");
+  const int64_t requested = nereid_pass_option_int(pass, "num-warps"), ctas = nereid_pass_option_int(pass, "num-ctas");
   const int64_t lanes = nereid_pass_option_int(pass, "threads-per-warp");
   MlirLocation location = mlirOperationGetLocation(pass->op);
-  if (!nereid_is_power_of_two(warps) || warps > 32 || lanes != 32 || !nereid_is_power_of_two(ctas) || ctas > 16) {
+  if (!nereid_is_power_of_two(requested) || requested > 32 || lanes != 32 || !nereid_is_power_of_two(ctas) ||
+      ctas > 16) {
     mlirEmitError(location, "expected num-warps a power of two up to 32, threads-per-warp 32 and num-ctas a power of "
                             "two up to 16");
     return false;
   }
-  conversion->grid = (nereid_thread_grid_t){(int32_t)warps, (int32_t)lanes, (int32_t)ctas};
-  set_module_int(pass->op, "ttg.num-warps", warps);
-  set_module_int(pass->op, "ttg.num-ctas", ctas);
-  set_module_int(pass->op, "ttg.threads-per-warp", lanes);
   MlirStringRef target = nereid_pass_option_string(pass, "target");
   if (!target.length)
     target = nereid_ttg_target(pass->op);
   if (!target.length)
     target = nereid_ir_ref(NEREID_TTG_DEFAULT_TARGET);
   nereid_ir_set_attribute(pass->op, "ttg.target", mlirStringAttrGet(conversion->context, target));
+  int64_t warps = requested;
+  if (nereid_pass_option_bool(pass, "consumer-warps") &&
+      nereid_target_has_async_proxy(nereid_ttg_compute_capability(pass->op)))
+    warps = nereid_consumer_warps(pass->op, requested);
+  if (warps != requested)
+    nereid_pass_remark_passed(pass, pass->op, "warps",
+                              "%ld warps instead of %ld: results of dots in a loop with tt.warp_specialize leave a "
+                              "thread of %ld warps too few registers",
+                              (long)warps, (long)requested, (long)requested);
+  conversion->grid = (nereid_thread_grid_t){(int32_t)warps, (int32_t)lanes, (int32_t)ctas};
+  set_module_int(pass->op, "ttg.num-warps", warps);
+  set_module_int(pass->op, "ttg.num-ctas", ctas);
+  set_module_int(pass->op, "ttg.threads-per-warp", lanes);
   return true;
 }
 

@@ -34,11 +34,13 @@ static MlirLogicalResult unknown(MlirOperation op, MlirNamedAttribute attribute,
 typedef struct option {
   const char *name, *attribute;
   int value;
-  bool is_limit; /* passes may lower it */
+  bool is_limit;   /* passes may lower it */
+  bool may_double; /* convert-triton-to-tritongpu may double it */
 } option_t;
 
 static bool agrees(const option_t *option, int64_t said) {
-  return said == option->value || (option->is_limit && said < option->value);
+  return said == option->value || (option->is_limit && said < option->value) ||
+         (option->may_double && said == 2 * option->value);
 }
 
 static MlirLogicalResult verify_options(MlirOperation module, MlirAttribute options) {
@@ -46,9 +48,9 @@ static MlirLogicalResult verify_options(MlirOperation module, MlirAttribute opti
                           mlirStringRefCreateFromCString("builtin.module")))
     return nereid_diagnose(module, "has nereid.options, which is expected on a module");
   const option_t rows[] = {
-      {"num_warps", "ttg.num-warps", nereid_nereid_launch_options_attr_get_num_warps(options), false},
-      {"num_ctas", "ttg.num-ctas", nereid_nereid_launch_options_attr_get_num_ctas(options), false},
-      {"maxnreg", "ttg.maxnreg", nereid_nereid_launch_options_attr_get_maxnreg(options), true},
+      {"num_warps", "ttg.num-warps", nereid_nereid_launch_options_attr_get_num_warps(options), false, true},
+      {"num_ctas", "ttg.num-ctas", nereid_nereid_launch_options_attr_get_num_ctas(options), false, false},
+      {"maxnreg", "ttg.maxnreg", nereid_nereid_launch_options_attr_get_maxnreg(options), true, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     MlirAttribute said = nereid_ir_attribute(module, rows[i].attribute);

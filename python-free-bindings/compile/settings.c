@@ -79,6 +79,7 @@ typedef struct choice {
   const char *option, *attribute; /* names */
   int32_t asked, noted, fallback; /* 0: not specified */
   bool is_limit;                  /* passes may have lowered what was noted */
+  bool may_double;                /* convert-triton-to-tritongpu may have doubled what was specified */
 } choice_t;
 
 static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_value) {
@@ -86,7 +87,8 @@ static bool choose(MlirOperation module, const choice_t *choice, int32_t *out_va
   int32_t specified = choice->asked ? choice->asked : choice->noted;
   bool is_fixed = choice->attribute && nereid_settings_integer(module, choice->attribute, &fixed);
   *out_value = is_fixed ? (int32_t)fixed : (specified ? specified : choice->fallback);
-  if (!is_fixed || !specified || specified == fixed || (choice->is_limit && !choice->asked && specified > fixed))
+  if (!is_fixed || !specified || specified == fixed || (choice->is_limit && !choice->asked && specified > fixed) ||
+      (choice->may_double && fixed == 2 * specified))
     return true;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);
@@ -232,10 +234,10 @@ static nereid_status_t resolve_module(nereid_compilation_t *compilation) {
   bool fp_fusion;
   int ptx_version;
   nereid_compile_options_t noted = read_noted(module, &fp_fusion, &ptx_version);
-  const choice_t warps = {"num-warps", "ttg.num-warps", asked->num_warps, noted.num_warps, 4, false};
-  const choice_t ctas = {"num-ctas", "ttg.num-ctas", asked->num_ctas, noted.num_ctas, 1, false};
-  const choice_t maxnreg = {"maxnreg", "ttg.maxnreg", asked->maxnreg, noted.maxnreg, 0, true};
-  const choice_t stages = {"num-stages", NULL, asked->num_stages, noted.num_stages, 3, false};
+  const choice_t warps = {"num-warps", "ttg.num-warps", asked->num_warps, noted.num_warps, 4, false, true};
+  const choice_t ctas = {"num-ctas", "ttg.num-ctas", asked->num_ctas, noted.num_ctas, 1, false, false};
+  const choice_t maxnreg = {"maxnreg", "ttg.maxnreg", asked->maxnreg, noted.maxnreg, 0, true, false};
+  const choice_t stages = {"num-stages", NULL, asked->num_stages, noted.num_stages, 3, false, false};
   if (!check_module(compilation) || !choose(module, &warps, &settings->num_warps) ||
       !choose(module, &ctas, &settings->num_ctas) || !choose(module, &maxnreg, &settings->maxnreg) ||
       !choose(module, &stages, &settings->num_stages) || !resolve_target(compilation))
