@@ -2,7 +2,9 @@
  *
  *   scf.for … { %d = tt.dot … -> tensor<128x256xf32> } {tt.warp_specialize}     4 warps
  *
- *   one group: 256 registers per thread; two groups, of 64 rows each: 128 */
+ *   one group: 256 registers per thread; two groups, of 64 rows each: 128
+ *
+ * With several dots in a block, as in attention, one group multiplies while the other computes its softmax. */
 #include "conversion/tt_to_ttg/consumer_warps.h"
 
 #include "dialects/ir.h"
@@ -16,6 +18,7 @@
 enum {
   GROUP_WARPS = 4,
   GROUP_THREADS = 128,
+  GROUP_ROWS = 64, /* of wgmma */
   WORD_BITS = 32,
   MAX_RESULT_REGISTERS = 192, /* per thread, of the results of the dots in a block */
 };
@@ -30,15 +33,27 @@ static int64_t result_registers(MlirOperation dot) {
   return bits / WORD_BITS / GROUP_THREADS;
 }
 
-/* Whether the results of the dots in the block of `dot` do not fit next to other values. */
-static MlirWalkResult find_demand(MlirOperation dot, void *user_data) {
-  if (nereid_op_kind(dot) != NEREID_OP_TT_DOT && nereid_op_kind(dot) != NEREID_OP_TT_DOT_SCALED)
-    return MlirWalkResultAdvance;
-  int64_t registers = 0;
-  for (MlirOperation op = dot; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TT_DOT_SCALED)
-      registers += result_registers(op);
-  *(bool *)user_data = registers > MAX_RESULT_REGISTERS;
+static bool is_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TT_DOT_SCALED;
+}
+
+static int64_t rows(MlirOperation dot) {
+  MlirType type = mlirValueGetType(nereid_ir_result(dot));
+  return mlirShapedTypeGetDimSize(type, mlirShapedTypeGetRank(type) - 2);
+}
+
+/* Whether the dots from `first` to the end of its block should be computed by two groups. */
+static MlirWalkResult find_demand(MlirOperation first, void *user_data) {
+  int64_t registers = 0, dots = 0;
+  bool divides = true;
+  for (MlirOperation op = first; is_dot(first) && !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!is_dot(op))
+      continue;
+    registers += result_registers(op);
+    divides &= rows(op) >= 2 * GROUP_ROWS;
+    ++dots;
+  }
+  *(bool *)user_data = registers > MAX_RESULT_REGISTERS || (dots > 1 && divides);
   return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

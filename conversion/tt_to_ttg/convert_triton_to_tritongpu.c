@@ -363,10 +363,11 @@ static bool read_options(conversion_t *conversion) {
       nereid_target_has_async_proxy(nereid_ttg_compute_capability(pass->op)))
     warps = nereid_consumer_warps(pass->op, requested);
   if (warps != requested)
-    nereid_pass_remark_passed(pass, pass->op, "warps",
-                              "%ld warps instead of %ld: results of dots in a loop with tt.warp_specialize leave a "
-                              "thread of %ld warps too few registers",
-                              (long)warps, (long)requested, (long)requested);
+    nereid_pass_remark_passed(
+        pass, pass->op, "warps",
+        "%ld warps instead of %ld: the dots of a loop with tt.warp_specialize are divided between two "
+        "groups",
+        (long)warps, (long)requested);
   conversion->grid = (nereid_thread_grid_t){(int32_t)warps, (int32_t)lanes, (int32_t)ctas};
   set_module_int(pass->op, "ttg.num-warps", warps);
   set_module_int(pass->op, "ttg.num-ctas", ctas);
