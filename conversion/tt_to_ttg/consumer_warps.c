@@ -23,14 +23,19 @@ enum {
   MAX_RESULT_REGISTERS = 192, /* per thread, of the results of the dots in a block */
 };
 
-/* Registers of a thread of one group. */
-static int64_t result_registers(MlirOperation dot) {
+typedef struct demand {
+  int64_t ctas;
+  bool is_large;
+} demand_t;
+
+/* Registers of a thread of one group in each CTA. */
+static int64_t result_registers(MlirOperation dot, int64_t ctas) {
   MlirType type = mlirValueGetType(nereid_ir_result(dot)), element = mlirShapedTypeGetElementType(type);
   int64_t bits =
       mlirTypeIsAInteger(element) ? (int64_t)mlirIntegerTypeGetWidth(element) : (int64_t)mlirFloatTypeGetWidth(element);
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
     bits *= mlirShapedTypeGetDimSize(type, d);
-  return bits / WORD_BITS / GROUP_THREADS;
+  return bits / WORD_BITS / GROUP_THREADS / ctas;
 }
 
 static bool is_dot(MlirOperation op) {
@@ -44,28 +49,29 @@ static int64_t rows(MlirOperation dot) {
 
 /* Whether the dots from `first` to the end of its block should be computed by two groups. */
 static MlirWalkResult find_demand(MlirOperation first, void *user_data) {
+  demand_t *demand = user_data;
   int64_t registers = 0, dots = 0;
   bool divides = true;
   for (MlirOperation op = first; is_dot(first) && !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!is_dot(op))
       continue;
-    registers += result_registers(op);
-    divides &= rows(op) >= 2 * GROUP_ROWS;
+    registers += result_registers(op, demand->ctas);
+    divides &= rows(op) / demand->ctas >= 2 * GROUP_ROWS;
     ++dots;
   }
-  *(bool *)user_data = registers > MAX_RESULT_REGISTERS || (dots > 1 && divides);
-  return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  demand->is_large = registers > MAX_RESULT_REGISTERS || (dots > 1 && divides);
+  return demand->is_large ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 static MlirWalkResult find_loop(MlirOperation op, void *user_data) {
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR && nereid_ir_has_attribute(op, NEREID_ATTR_WARP_SPECIALIZE))
     mlirOperationWalk(op, find_demand, user_data, MlirWalkPreOrder);
-  return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  return ((demand_t *)user_data)->is_large ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-int64_t nereid_consumer_warps(MlirOperation module, int64_t warps) {
-  bool more = false;
+int64_t nereid_consumer_warps(MlirOperation module, int64_t warps, int64_t ctas) {
+  demand_t demand = {.ctas = ctas};
   if (warps == GROUP_WARPS)
-    mlirOperationWalk(module, find_loop, &more, MlirWalkPreOrder);
-  return more ? 2 * warps : warps;
+    mlirOperationWalk(module, find_loop, &demand, MlirWalkPreOrder);
+  return demand.is_large ? 2 * warps : warps;
 }

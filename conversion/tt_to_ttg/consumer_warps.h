@@ -8,7 +8,7 @@
 
 /* Returns the warps that consume in the kernels of `module`, of which the tensors have no layouts yet: `warps`, or two
  * groups of four instead of one, if a loop with tt.warp_specialize has dots whose results leave a thread too few
- * registers, or several dots of 128 rows or more. */
-int64_t nereid_consumer_warps(MlirOperation module, int64_t warps);
+ * registers, or several dots of 128 rows or more. Tiles are divided among `ctas` CTAs of a cluster. */
+int64_t nereid_consumer_warps(MlirOperation module, int64_t warps, int64_t ctas);
 
 #endif

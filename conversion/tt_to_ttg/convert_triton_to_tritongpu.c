@@ -361,7 +361,7 @@ static bool read_options(conversion_t *conversion) {
   int64_t warps = requested;
   if (nereid_pass_option_bool(pass, "consumer-warps") &&
       nereid_target_has_async_proxy(nereid_ttg_compute_capability(pass->op)))
-    warps = nereid_consumer_warps(pass->op, requested);
+    warps = nereid_consumer_warps(pass->op, requested, ctas);
   if (warps != requested)
     nereid_pass_remark_passed(
         pass, pass->op, "warps",
