@@ -24,9 +24,9 @@
 #include "passes/dot/dot_registers.h"
 #include "passes/pass.h"
 #include "passes/pipelining/dots/chained_dots.h"
-#include "passes/pipelining/load_registers.h"
+#include "passes/pipelining/loads/load_registers.h"
 #include "passes/pipelining/loop_stages.h"
-#include "passes/pipelining/pipelined_loads.h"
+#include "passes/pipelining/loads/pipelined_loads.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 #include "passes/support/loop.h"
@@ -188,8 +188,8 @@ static bool drop_buffers(nereid_pipelined_t *loads, const char *reason) {
 static const char no_registers[] = "its value does not fit in registers until the next iteration";
 static const char no_overlap[] = "the dots of an iteration are too short to hide its latency";
 
-/* Drops the loads of operands in registers, and the rings of computed operands, for `reason`; and the loads of addresses
- * if no other load remains. */
+/* Drops the loads of operands in registers, and the rings of computed operands, for `reason`; and the loads of
+ * addresses if no other load remains. */
 static void drop_registers(nereid_pipelined_t *loads, const char *reason) {
   bool any = false;
   drop_buffers(loads, reason);
@@ -204,8 +204,8 @@ static void drop_registers(nereid_pipelined_t *loads, const char *reason) {
       drop(&loads->data[i], reason);
 }
 
-/* Drops the loads in registers if a thread has too few registers to keep their values until the next iteration: spilling
- * them is slower than waiting for them. Or if the dots of an iteration are too short to hide their latency, which then
+/* Drops the loads in registers if a thread has too few registers to keep their values until the next iteration:
+ * spilling them is slower than waiting for them. Or if the dots of an iteration are too short to hide their latency, which then
  * takes other CTAs: registers would leave a multiprocessor fewer of them (docs/pipelining.md). */
 static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
   enum { OTHER_REGISTERS = 24, LONG_ENOUGH = 1 << 18 /* multiply-adds */ };

@@ -33,7 +33,7 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/dots/chained_dots.h"
-#include "passes/pipelining/memory_roots.h"
+#include "passes/pipelining/loads/memory_roots.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 #include "passes/support/descriptor.h"

@@ -65,9 +65,9 @@ static bool has_dot(const nereid_blocks_t *blocks) {
  * it issues two or three, waits, and reuses their registers. One CTA per SM as the lower bound of occupancy lets it
  * issue all loads of an iteration first (column sums of 4 warps on an H200: 2.3 times as fast). Loops that load less
  * and straight-line code have their loads in flight anyway. CTAs of 8 warps with barriers between loops need the
- * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. Kernels with dots have a larger default
- * target; with the bound ptxas keeps uniform addresses in registers of threads (64x32x32 fp8 tiles of one warp, rows of odd
- * length: 255 registers and spills instead of 254, 3 times the time).
+ * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. Kernels with dots have a larger
+ * default target; with the bound ptxas keeps uniform addresses in registers of threads (64x32x32 fp8 tiles of one warp,
+ * rows of odd length: 255 registers and spills instead of 254, 3 times the time).
  *
  * Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per
  * thread: 20 KB of spill stores of an attention backward with 2 warps instead of 4 KB with 255. Where they need half of

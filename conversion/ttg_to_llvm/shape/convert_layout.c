@@ -187,8 +187,8 @@ static MlirValue fetch(const warp_move_t *move, MlirValue value, uint32_t lane) 
   return value;
 }
 
-/* Register `reg` of the lane that is `lane` away, after selects `k` and further ones; those before the shuffle come last.
- * Recursion depth is the number of selects. */
+/* Register `reg` of the lane that is `lane` away, after selects `k` and further ones; those before the shuffle come
+ * last. Recursion depth is the number of selects. */
 static MlirValue choose(const warp_move_t *move, int k, bool before, uint32_t reg, uint32_t lane) {
   const nereid_layout_warp_move_t *plan = move->plan;
   while (k < plan->n_selects && before != plan->selects[k].before)

@@ -14,7 +14,7 @@
 
 #include "base/map.h"
 #include "passes/pass.h"
-#include "passes/pipelining/memory_roots.h"
+#include "passes/pipelining/loads/memory_roots.h"
 #include "passes/pipelining/schedule.h"
 
 typedef enum nereid_slice_kind { NEREID_SLICE_ACCESS, NEREID_SLICE_EXECUTE, NEREID_SLICES } nereid_slice_kind_t;

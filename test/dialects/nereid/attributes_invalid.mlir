@@ -105,8 +105,8 @@
 
 // -----
 
-// expected-error @below {{has nereid.options with num_warps = 4, which contradicts ttg.num-warps = 8}}
-module attributes {"ttg.num-warps" = 8 : i32, nereid.options = #nereid.launch_options<num_warps = 4>} {
+// expected-error @below {{has nereid.options with num_warps = 4, which contradicts ttg.num-warps = 2}}
+module attributes {"ttg.num-warps" = 2 : i32, nereid.options = #nereid.launch_options<num_warps = 4>} {
 }
 
 // -----

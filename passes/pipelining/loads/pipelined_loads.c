@@ -3,7 +3,7 @@
  *   %x = tt.load %p             2 bytes at a time: in registers
  *   %y = ttg.convert_layout %x : … -> #ttg.dot_op          ->   %b = ttg.local_alloc %x
  *                                                               %y = ttg.local_load %b : … -> #ttg.dot_op */
-#include "passes/pipelining/pipelined_loads.h"
+#include "passes/pipelining/loads/pipelined_loads.h"
 
 #include "base/map.h"
 #include "dialects/ir.h"
@@ -11,7 +11,7 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/loop_stages.h"
-#include "passes/pipelining/memory_roots.h"
+#include "passes/pipelining/loads/memory_roots.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/schedule.h"
 #include "seam/effects.h"

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* 32-bit registers of the value of the tt.load `load` until the next iteration: one per access of fewer than 4 bytes. 1 for
- * a scalar. */
+/* 32-bit registers of the value of the tt.load `load` until the next iteration: one per access of fewer than 4 bytes. 1
+ * for a scalar. */
 int64_t nereid_load_value_registers(const nereid_axis_result_t *axis, MlirOperation load);
 
 /* 32-bit registers of the addresses of the tt.load `load`, 64 bits each. Elements in a contiguous run share one: their

@@ -3,7 +3,7 @@
  *   %x = tt.load %p : tensor<64x32xf16, #rows>        rows of unknown length; 4 warps, 1 row of 32 lanes each
  *
  *   value: 16 accesses of 2 bytes, 16 registers; address: 16 rows, 32 registers */
-#include "passes/pipelining/load_registers.h"
+#include "passes/pipelining/loads/load_registers.h"
 
 #include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"

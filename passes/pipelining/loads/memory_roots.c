@@ -1,5 +1,5 @@
 /* Bases of written addresses; see memory_roots.h. */
-#include "passes/pipelining/memory_roots.h"
+#include "passes/pipelining/loads/memory_roots.h"
 
 #include "dialects/defining_op.h"
 #include "nereid/dialects/ops.h"
