@@ -7,7 +7,9 @@
  * With several dots in a block, as in attention, one group multiplies while the other computes its softmax. */
 #include "conversion/tt_to_ttg/consumer_warps.h"
 
+#include "analysis/allocation/scratch.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "passes/warp_specialization/partitions.h"
 
@@ -19,23 +21,19 @@ enum {
   GROUP_WARPS = 4,
   GROUP_THREADS = 128,
   GROUP_ROWS = 64, /* of wgmma */
-  WORD_BITS = 32,
+  WORD_BYTES = 4,
   MAX_RESULT_REGISTERS = 192, /* per thread, of the results of the dots in a block */
 };
 
 typedef struct demand {
   int64_t ctas;
-  bool is_large;
+  bool is_large; /* for one group */
 } demand_t;
 
 /* Registers of a thread of one group in each CTA. */
 static int64_t result_registers(MlirOperation dot, int64_t ctas) {
-  MlirType type = mlirValueGetType(nereid_ir_result(dot)), element = mlirShapedTypeGetElementType(type);
-  int64_t bits =
-      mlirTypeIsAInteger(element) ? (int64_t)mlirIntegerTypeGetWidth(element) : (int64_t)mlirFloatTypeGetWidth(element);
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    bits *= mlirShapedTypeGetDimSize(type, d);
-  return bits / WORD_BITS / GROUP_THREADS / ctas;
+  MlirType type = mlirValueGetType(nereid_ir_result(dot));
+  return nereid_ttg_num_elements(type) * nereid_scratch_element_bytes(type) / WORD_BYTES / GROUP_THREADS / ctas;
 }
 
 static bool is_dot(MlirOperation op) {
@@ -47,7 +45,7 @@ static int64_t rows(MlirOperation dot) {
   return mlirShapedTypeGetDimSize(type, mlirShapedTypeGetRank(type) - 2);
 }
 
-/* Whether the dots from `first` to the end of its block should be computed by two groups. */
+/* Sets is_large if two groups should compute the dots from `first` to the end of its block. */
 static MlirWalkResult find_demand(MlirOperation first, void *user_data) {
   demand_t *demand = user_data;
   int64_t registers = 0, dots = 0;

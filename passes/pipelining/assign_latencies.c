@@ -205,8 +205,8 @@ static void drop_registers(nereid_pipelined_t *loads, const char *reason) {
 }
 
 /* Drops the loads in registers if a thread has too few registers to keep their values until the next iteration:
- * spilling them is slower than waiting for them. Or if the dots of an iteration are too short to hide their latency, which then
- * takes other CTAs: registers would leave a multiprocessor fewer of them (docs/pipelining.md). */
+ * spilling them is slower than waiting for them. Also if the dots of an iteration are too short to hide their latency:
+ * other CTAs hide it, and registers would leave a multiprocessor fewer of them (docs/pipelining.md). */
 static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
   enum { OTHER_REGISTERS = 24, LONG_ENOUGH = 1 << 18 /* multiply-adds */ };
   const int64_t results = nereid_dot_result_registers(nereid_loop_body(loop));
