@@ -35,8 +35,8 @@ static const char *const ttgir[] = {
     "loop-invariant-code-motion",
     "triton-loop-aware-cse",
     "nereid-decompose-dot-scaled",
-    "convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas "
-    "consumer-warps=$warp-specialization}",
+    ("convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas "
+     "consumer-warps=$warp-specialization}"),
     "triton-nvidia-gpu-plan-cta",
     "tritongpu-coalesce",
     "tritongpu-F32DotTC{emu-tf32=1}",
