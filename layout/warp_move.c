@@ -71,10 +71,9 @@ bool nereid_layout_warp_move(const nereid_layout_t *from, const nereid_layout_t 
   const bool shuffles = kind == NEREID_LAYOUT_CONVERSION_WARP;
   if (shuffles && !out->own_lane)
     select_before(from, out);
-  int after = 0;
   for (int k = 0; k < out->n_selects; k++)
-    after += !out->selects[k].before;
+    out->n_after += !out->selects[k].before;
   const int64_t registers = nereid_layout_registers(&required);
-  return (shuffles ? registers << after : 0) * words <= MAX_SHUFFLES &&
+  return (shuffles ? registers << out->n_after : 0) * words <= MAX_SHUFFLES &&
          ((registers << out->n_selects) - registers) * words <= MAX_SELECTS;
 }

@@ -18,13 +18,13 @@
 enum { NEREID_LAYOUT_WARP_MOVE_SELECTS = 10 };
 
 typedef struct nereid_layout_warp_move {
-  nereid_layout_t lane; /* of one dimension: the lane to read, from register, lane and warp of the result */
-  nereid_layout_t reg;  /* of one dimension: the register there, from register of the result */
-  bool own_lane;        /* the thread's part of `lane` is its own lane */
-  int n_selects;
+  nereid_layout_t lane;   /* of one dimension: the lane to read, from register, lane and warp of the result */
+  nereid_layout_t reg;    /* of one dimension: the register there, from register of the result */
+  bool own_lane;          /* the thread's part of `lane` is its own lane */
+  int n_selects, n_after; /* all, and those after the shuffle */
   struct {
     uint8_t thread_bit; /* bit of the thread id: lanes, then warps */
-    bool before;        /* of the lane that is read, before the shuffle; otherwise of the thread that reads */
+    bool before;        /* the lane that is read selects, before the shuffle; otherwise the reading thread, after it */
     uint32_t mask;      /* xored to the register where it is set */
   } selects[NEREID_LAYOUT_WARP_MOVE_SELECTS];
 } nereid_layout_warp_move_t;

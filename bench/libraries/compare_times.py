@@ -9,6 +9,7 @@ A row per kernel of a test that both reports have: median times in microseconds 
 import argparse
 import json
 import math
+import re
 import statistics
 import sys
 
@@ -25,8 +26,9 @@ def read(paths):
 
 
 def is_library(name):
-    """Whether a kernel is not compiled by Triton: C++ names, copies."""
-    return "::" in name or "(" in name or name.startswith(("Mem", "void ", "nvjet", "sm90_", "cublas", "cutlass", "cudnn"))
+    """Whether a kernel is not compiled by Triton: C++ names, copies, libraries of the vendor."""
+    return "::" in name or "(" in name or name.startswith(("Mem", "void ", "nvjet", "cublas", "cutlass", "cudnn")) \
+        or re.match(r"sm\d+_", name) is not None
 
 
 def main():

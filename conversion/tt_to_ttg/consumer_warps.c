@@ -20,7 +20,7 @@
 enum {
   GROUP_WARPS = 4,
   GROUP_THREADS = 128,
-  GROUP_ROWS = 64, /* of wgmma */
+  GROUP_ROWS = 64, /* rows of the result of one wgmma */
   WORD_BYTES = 4,
   MAX_RESULT_REGISTERS = 192, /* per thread, of the results of the dots in a block */
 };

@@ -16,7 +16,7 @@
 
 enum { WORD_BYTES = 4, LANES = 32 };
 
-static bool is_dot(MlirOperation op) {
+bool nereid_dot_is_dot(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
 }
 
@@ -28,7 +28,7 @@ int64_t nereid_dot_result_registers(MlirBlock block) {
   int64_t sum = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    sum += is_dot(op) ? registers(op, mlirValueGetType(nereid_ir_result(op))) : 0;
+    sum += nereid_dot_is_dot(op) ? registers(op, mlirValueGetType(nereid_ir_result(op))) : 0;
   return sum;
 }
 
@@ -56,17 +56,15 @@ static int64_t summed_bytes(MlirType a) {
 
 static MlirWalkResult add_multiply_adds(MlirOperation op, void *user_data) {
   enum { HALF_BYTES = 2 };
-  if (is_dot(op))
+  if (nereid_dot_is_dot(op))
     *(int64_t *)user_data += nereid_ttg_num_elements(mlirValueGetType(nereid_ir_result(op))) *
                              summed_bytes(mlirValueGetType(mlirOperationGetOperand(op, 0))) / HALF_BYTES;
   return MlirWalkResultAdvance;
 }
 
-int64_t nereid_dot_multiply_adds(MlirBlock block) {
+int64_t nereid_dot_multiply_adds(MlirOperation op) {
   int64_t sum = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    mlirOperationWalk(op, add_multiply_adds, &sum, MlirWalkPreOrder);
+  mlirOperationWalk(op, add_multiply_adds, &sum, MlirWalkPreOrder);
   return sum;
 }
 

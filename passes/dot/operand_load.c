@@ -9,6 +9,7 @@
  * tritongpu-remove-layout-conversions then computes the addresses in #patch. */
 #include "passes/dot/operand_load.h"
 
+#include "analysis/allocation/scratch.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/encoding/encoding.h"
@@ -141,21 +142,15 @@ bool nereid_dot_transpose_load(MlirValue value, int contiguous) {
 
 int64_t nereid_dot_single_registers(MlirValue value) {
   nereid_ttg_blocked_t blocked;
-  int64_t part[BATCH_RANK], elements = 1;
   MlirOperation load = nereid_defining_op_of_kind(value, NEREID_OP_TT_LOAD);
-  MlirAttribute encoding = nereid_ttg_encoding_of(value);
-  if (mlirOperationIsNull(load) || element_bytes(value) >= WORD_BYTES || !nereid_ttg_blocked_read(encoding, &blocked) ||
-      blocked.rank > BATCH_RANK)
+  const int64_t bytes = element_bytes(value);
+  if (mlirOperationIsNull(load) || bytes >= WORD_BYTES ||
+      !nereid_ttg_blocked_read(nereid_ttg_encoding_of(value), &blocked) || blocked.rank > BATCH_RANK)
     return 0;
-  for (int d = 0; d < blocked.rank; ++d) {
+  for (int d = 0; d < blocked.rank; ++d)
     if (blocked.size_per_thread[d] != 1)
       return 0;
-    part[d] = mlirShapedTypeGetDimSize(mlirValueGetType(value), d);
-  }
-  nereid_ttg_shape_per_cta(encoding, blocked.rank, part, part);
-  for (int d = 0; d < blocked.rank; ++d)
-    elements *= part[d];
-  return elements / ((int64_t)nereid_ttg_num_warps(load) * LANES);
+  return nereid_scratch_part_bytes(mlirValueGetType(value)) / bytes / ((int64_t)nereid_ttg_num_warps(load) * LANES);
 }
 
 bool nereid_dot_load_rows(MlirValue value) {

@@ -1,5 +1,6 @@
 /* Sources of dot operands and uses of dot results; see operand_source.h. */
 #include "passes/dot/operand_source.h"
+#include "passes/dot/dot_registers.h"
 #include "passes/support/splat.h"
 
 #include "base/map.h"
@@ -17,11 +18,6 @@ enum { DEEPEST = 16, MAX_VALUES = 256 };
 bool nereid_dot_is_elementwise(MlirOperation op) {
   return mlirOperationGetNumRegions(op) == 0 && mlirOperationGetNumResults(op) > 0 &&
          nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) && nereidMlirOperationIsPure(op);
-}
-
-static bool is_dot(MlirOperation op) {
-  const nereid_op_kind_t kind = nereid_op_kind(op);
-  return kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
 }
 
 static bool is_conversion(MlirOperation op) {
@@ -96,7 +92,7 @@ static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_oper
   MlirOperation op = nereid_defining_op(value);
   if (mlirOperationIsNull(op))
     return false;
-  if (is_dot(op)) {
+  if (nereid_dot_is_dot(op)) {
     out->kind = NEREID_DOT_A_CHAINED;
     return true;
   }
@@ -134,7 +130,7 @@ nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
   operand.unmasked = without_tf32_mask(operand.value);
   op = nereid_defining_op(operand.unmasked);
   const int64_t bits = operand.loaded_bits = bits_of(operand.value);
-  const bool computed = !mlirOperationIsNull(op) && (nereid_dot_is_elementwise(op) || is_dot(op));
+  const bool computed = !mlirOperationIsNull(op) && (nereid_dot_is_elementwise(op) || nereid_dot_is_dot(op));
   nereid_dot_operand_t found = operand;
   if (!computed || !is_near(operand.unmasked, dot) || !trace(operand.unmasked, dot, 0, &found)) {
     operand.loaded_bits = found.loaded_bits < bits ? found.loaded_bits : bits;
@@ -178,7 +174,7 @@ static void follow_use(uses_t *uses, MlirOpOperand use) {
   MlirOperation user = mlirOpOperandGetOwner(use);
   const intptr_t index = mlirOpOperandGetOperandNumber(use);
   const nereid_op_kind_t kind = nereid_op_kind(user);
-  if (is_dot(user)) {
+  if (nereid_dot_is_dot(user)) {
     uses->feeds_dot |= index == 0;
   } else if (kind == NEREID_OP_TT_REDUCE) {
     const intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(user, index)));

@@ -211,7 +211,6 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
   enum { OTHER_REGISTERS = 24, LONG_ENOUGH = 1 << 18 /* multiply-adds */ };
   const int64_t results = nereid_dot_result_registers(nereid_loop_body(loop));
   const int64_t available = nereid_dot_registers_per_thread(loop);
-  const int64_t multiply_adds = nereid_dot_multiply_adds(nereid_loop_body(loop));
   int64_t values = 0, addresses = 0;
   for (size_t i = 0; i < loads->size; ++i) {
     if (loads->data[i].obstacle || !loads->data[i].in_registers || loads->data[i].level > 0)
@@ -227,7 +226,10 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
                               "addresses %ld, results of dots %ld, and %ld are available",
                               (long)values, (long)addresses, (long)results, (long)available);
     drop_registers(loads, no_registers);
-  } else if (multiply_adds < LONG_ENOUGH) {
+    return;
+  }
+  const int64_t multiply_adds = nereid_dot_multiply_adds(loop);
+  if (multiply_adds < LONG_ENOUGH) {
     nereid_pass_remark_missed(assign->pass, loop, "stages",
                               "loads in registers are not executed ahead: dots of %ld multiply-adds do not hide their "
                               "latency, other CTAs do",

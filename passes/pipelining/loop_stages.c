@@ -10,22 +10,8 @@ bool nereid_loop_collect(MlirOperation root, nereid_arena_t *arena, nereid_opera
   return nereid_collect_kind(root, NEREID_OP_SCF_FOR, arena, out);
 }
 
-typedef struct loops {
-  nereid_arena_t *arena;
-  nereid_operations_t *out;
-} loops_t;
-
-static MlirWalkResult add_loop(MlirOperation op, void *user_data) {
-  loops_t *loops = user_data;
-  if (nereid_op_kind(op) != NEREID_OP_SCF_FOR || nereid_vector_push(loops->arena, loops->out, op))
-    return MlirWalkResultAdvance;
-  return MlirWalkResultInterrupt;
-}
-
 bool nereid_loop_collect_inner_first(MlirOperation root, nereid_arena_t *arena, nereid_operations_t *out) {
-  loops_t loops = {arena, out};
-  mlirOperationWalk(root, add_loop, &loops, MlirWalkPostOrder);
-  return !arena->failed;
+  return nereid_collect_kind_inner_first(root, NEREID_OP_SCF_FOR, arena, out);
 }
 
 nereid_arith_cmp_i_predicate_t nereid_loop_less_than(MlirOperation loop) {

@@ -270,23 +270,27 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+/* The innermost loop around `op`; null if there is none. */
+static MlirOperation loop_around(MlirOperation op) {
+  do
+    op = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_SCF_FOR);
+  return op;
+}
+
 /* Bytes of the buffers of stores in the loops around `loop`, which live as long as those loops if they fit
  * (passes/memory/tma_stores.h). */
 static int64_t bytes_of_stores_around(MlirOperation loop) {
   int64_t bytes = 0;
-  for (MlirOperation op = mlirOperationGetParentOperation(loop); !mlirOperationIsNull(op);
-       op = mlirOperationGetParentOperation(op))
-    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
-      bytes += nereid_descriptor_store_bytes(op);
+  for (MlirOperation op = loop_around(loop); !mlirOperationIsNull(op); op = loop_around(op))
+    bytes += nereid_descriptor_store_bytes(op);
   return bytes;
 }
 
 static int64_t bytes_of_rings_around(MlirOperation module, MlirOperation loop) {
   int64_t bytes = 0;
-  for (MlirOperation op = mlirOperationGetParentOperation(loop); !mlirOperationIsNull(op);
-       op = mlirOperationGetParentOperation(op))
-    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
-      bytes += bytes_of_rings(module, op, false);
+  for (MlirOperation op = loop_around(loop); !mlirOperationIsNull(op); op = loop_around(op))
+    bytes += bytes_of_rings(module, op, false);
   return bytes;
 }
 

@@ -22,6 +22,13 @@ bool nereid_collect_kind(MlirOperation root, nereid_op_kind_t kind, nereid_arena
   return !arena->failed;
 }
 
+bool nereid_collect_kind_inner_first(MlirOperation root, nereid_op_kind_t kind, nereid_arena_t *arena,
+                                     nereid_operations_t *out) {
+  collection_t collection = {.arena = arena, .out = out, .kind = kind};
+  mlirOperationWalk(root, visit, &collection, MlirWalkPostOrder);
+  return !arena->failed;
+}
+
 bool nereid_collect(MlirOperation root, bool (*predicate)(MlirOperation op), nereid_arena_t *arena,
                     nereid_operations_t *out) {
   collection_t collection = {.arena = arena, .out = out, .kind = NEREID_OP_UNKNOWN, .predicate = predicate};

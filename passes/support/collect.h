@@ -15,7 +15,11 @@ typedef NEREID_VECTOR(MlirOperation) nereid_operations_t;
  * memory. */
 bool nereid_collect_kind(MlirOperation root, nereid_op_kind_t kind, nereid_arena_t *arena, nereid_operations_t *out);
 
-/* The same for the operations that satisfy `predicate`; null: all. */
+/* The same, inner ones first. */
+bool nereid_collect_kind_inner_first(MlirOperation root, nereid_op_kind_t kind, nereid_arena_t *arena,
+                                     nereid_operations_t *out);
+
+/* As nereid_collect_kind for the operations that satisfy `predicate`; null: all. */
 bool nereid_collect(MlirOperation root, bool (*predicate)(MlirOperation op), nereid_arena_t *arena,
                     nereid_operations_t *out);
 

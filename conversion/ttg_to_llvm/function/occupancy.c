@@ -25,10 +25,6 @@ enum {
 
 /* --- too few registers --- */
 
-static bool is_dot(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TT_DOT || nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
-}
-
 /* Registers per thread of the result of `dot`; of dots of multiply-adds, in `fma`, too. */
 static int32_t dot_registers(nereid_lower_t *lower, MlirOperation dot, int32_t *fma) {
   MlirType type = mlirValueGetType(nereid_ir_result(dot));
@@ -39,26 +35,26 @@ static int32_t dot_registers(nereid_lower_t *lower, MlirOperation dot, int32_t *
   return registers;
 }
 
-/* Whether the results of the dots in one block need so many registers that ptxas requires the relaxed target. */
-static bool dots_need_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
-  bool need = false;
+typedef struct dots {
+  bool any;
+  bool need_registers; /* the results in one block need so many that ptxas requires the relaxed target */
+} dots_t;
+
+static dots_t survey_dots(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  dots_t dots = {0};
   for (size_t i = 0; i < blocks->size; ++i) {
     int32_t registers = 0, fma = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(blocks->data[i]); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      registers += is_dot(op) ? dot_registers(lower, op, &fma) : 0;
-    need |= registers >= RELAXED_DOT_REGISTERS || (fma >= RELAXED_FMA_REGISTERS && fma < 2 * RELAXED_FMA_REGISTERS);
+         op = mlirOperationGetNextInBlock(op)) {
+      if (!nereid_dot_is_dot(op))
+        continue;
+      registers += dot_registers(lower, op, &fma);
+      dots.any = true;
+    }
+    dots.need_registers |=
+        registers >= RELAXED_DOT_REGISTERS || (fma >= RELAXED_FMA_REGISTERS && fma < 2 * RELAXED_FMA_REGISTERS);
   }
-  return need;
-}
-
-static bool has_dot(const nereid_blocks_t *blocks) {
-  for (size_t i = 0; i < blocks->size; ++i)
-    for (MlirOperation op = mlirBlockGetFirstOperation(blocks->data[i]); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      if (is_dot(op))
-        return true;
-  return false;
+  return dots;
 }
 
 /* Without a bound on registers or occupancy ptxas schedules for 32 or 40 registers per thread: of eight loads in a loop
@@ -76,9 +72,9 @@ static bool has_dot(const nereid_blocks_t *blocks) {
  * with 64 results per thread the bound makes them 2 % slower. */
 static bool needs_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   const int32_t warps = nereid_ttg_num_warps(lower->function->op);
-  const bool loads =
-      lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS && !has_dot(blocks);
-  return loads || dots_need_registers(lower, blocks);
+  const dots_t dots = survey_dots(lower, blocks);
+  const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS;
+  return (loads && !dots.any) || dots.need_registers;
 }
 
 /* --- too many registers --- */

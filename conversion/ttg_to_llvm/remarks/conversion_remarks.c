@@ -79,16 +79,13 @@ static void remark_warp(MlirOperation op, const nereid_layout_t *from, const ner
   int shuffles = 0, selects = 0;
   const unsigned bits = nereid_lower_memory_bits(mlirValueGetType(mlirOperationGetResult(op, 0)));
   const int words = bits > 32 ? (int)bits / 32 : 1;
-  int after = 0;
   nereid_layout_warp_move(from, to, 1, &plan);
   nereid_layout_free_masks(to, copies);
-  for (int k = 0; k < plan.n_selects; ++k)
-    after += !plan.selects[k].before;
   for (uint32_t r = 0; r < (uint32_t)nereid_layout_registers(to); ++r) {
     if (r & copies[NEREID_LAYOUT_REGISTER])
       continue;
     const bool shuffled = !plan.own_lane || nereid_layout_apply(&plan.lane, r, 0, 0, 0);
-    shuffles += shuffled ? words << after : 0;
+    shuffles += shuffled ? words << plan.n_after : 0;
     selects += (1 << plan.n_selects) - 1;
   }
   nereid_lower_remark(op, NereidMlirRemarkPassed, "conversion", "within the warp: %d shuffles, %d selects per thread",
