@@ -5,13 +5,16 @@
  *   warp_group_dot %a, ...           ->    local_load %c            (barrier: orders the store too)
  *                                          warp_group_dot %a, ...
  *
- * A fence is placed directly after the last write in the same run of ops, if there is one. Otherwise it is placed
- * before the op that needs it, hoisted out of the loops around that op which do not write the bytes that it accesses.
+ * A fence is placed directly after the last write, if that is on all paths to the op that needs it: a barrier that is
+ * there anyway then often orders both. Otherwise it is placed before the op that needs it, hoisted out of the loops
+ * around that op which do not write the bytes that it accesses.
  */
 #include "analysis/membar/fence_place.h"
 
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttng.h"
+
+#include <string.h>
 
 /* Whether `event` performs generic writes that may overlap the accesses of `need`. */
 static bool writes_for(const nereid_membar_function_t *function, const nereid_membar_event_t *event,
@@ -52,7 +55,7 @@ static bool is_written_in(const nereid_membar_function_t *function, MlirOperatio
   return false;
 }
 
-/* The op before which to place the fence when the run of ops before `need` has no such writes. */
+/* The op before which to place the fence when no last write is known. */
 static MlirOperation hoist(const nereid_membar_function_t *function, const nereid_membar_event_t *need) {
   MlirOperation place = need->op;
   for (MlirOperation parent = mlirOperationGetParentOperation(place);
@@ -64,23 +67,64 @@ static MlirOperation hoist(const nereid_membar_function_t *function, const nerei
   return place;
 }
 
-static MlirOperation place_of(const nereid_membar_function_t *function, size_t number) {
+/* --- the last write --- */
+
+/* Sets `visited`, by node, for nodes from which a path leads to node `to` without passing node `avoided`, and for `to`.
+ * `stack` has room for all nodes. */
+static void visit_back(const nereid_flow_graph_t *graph, uint32_t to, uint32_t avoided, bool *visited,
+                       uint32_t *stack) {
+  size_t size = 0;
+  memset(visited, 0, graph->nodes.size * sizeof *visited);
+  visited[to] = true;
+  stack[size++] = to;
+  while (size) {
+    const nereid_flow_node_t *node = &graph->nodes.data[stack[--size]];
+    for (uint32_t i = 0; i < node->n_incoming; ++i) {
+      const uint32_t from = graph->edges.data[graph->incoming[node->first_incoming + i]].from;
+      if (visited[from] || from == avoided)
+        continue;
+      visited[from] = true;
+      stack[size++] = from;
+    }
+  }
+}
+
+/* The last write before the event `number` that is on all paths to it, without another one after; null if there is
+ * none. `visited` and `stack` have room for all nodes. */
+static const nereid_membar_event_t *last_write(const nereid_membar_function_t *function, size_t number, bool *visited,
+                                               uint32_t *stack) {
   const nereid_membar_event_t *events = function->effects.events.data, *need = &events[number];
   const nereid_flow_graph_t *graph = &function->graph;
-  const uint32_t node = graph->nodes_of_ops[need->position];
-  for (size_t i = number; i > 0 && graph->nodes_of_ops[events[i - 1].position] == node; --i)
-    if (writes_for(function, &events[i - 1], need))
-      return mlirOperationGetNextInBlock(events[i - 1].op);
-  return hoist(function, need);
+  const uint32_t *nodes = graph->nodes_of_ops, to = nodes[need->position];
+  size_t last = number;
+  for (; last > 0 && nodes[events[last - 1].position] == to; --last)
+    if (writes_for(function, &events[last - 1], need))
+      return &events[last - 1];
+  visit_back(graph, to, NEREID_FLOW_NONE, visited, stack);
+  for (; last > 0; --last)
+    if (visited[nodes[events[last - 1].position]] && writes_for(function, &events[last - 1], need))
+      break;
+  if (last == 0)
+    return NULL;
+  visit_back(graph, to, nodes[events[last - 1].position], visited, stack);
+  bool is_last = !visited[0];
+  for (size_t i = 0; i < function->effects.events.size && is_last; ++i)
+    is_last = !visited[nodes[events[i].position]] || !writes_for(function, &events[i], need);
+  return is_last ? &events[last - 1] : NULL;
 }
 
 void nereid_fence_place(const nereid_membar_function_t *function) {
-  for (size_t i = 0; i < function->effects.events.size; ++i) {
+  const size_t n = function->graph.nodes.size;
+  bool *visited = nereid_arena_new(function->graph.arena, bool, n);
+  uint32_t *stack = nereid_arena_new(function->graph.arena, uint32_t, n);
+  for (size_t i = 0; visited && stack && i < function->effects.events.size; ++i) {
     if (!function->needs[i])
       continue;
-    MlirOperation place = place_of(function, i);
-    nereid_builder_t builder = nereid_builder_before(place);
-    builder.location = mlirOperationGetLocation(function->effects.events.data[i].op);
+    const nereid_membar_event_t *need = &function->effects.events.data[i];
+    const nereid_membar_event_t *write = last_write(function, i, visited, stack);
+    nereid_builder_t builder =
+        nereid_builder_before(write ? mlirOperationGetNextInBlock(write->op) : hoist(function, need));
+    builder.location = mlirOperationGetLocation(need->op);
     nereid_ttng_fence_async_shared_build(&builder, false, false);
   }
 }

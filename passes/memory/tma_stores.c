@@ -1,7 +1,8 @@
 /* Buffers of stores in loops; see tma_stores.h.
  *
- * Stores of the body itself are executed in each iteration and in order, so the wait before one of n leaves the n - 1
- * younger ones in flight. If a store of the loop is under a condition, each wait is for all. */
+ * Each store has a buffer, or the stores of one type share one where that is all that fits next to the rings of the
+ * loop. Stores of one block are executed equally often and in order, so the wait before one leaves those in flight that
+ * are younger than the last one from its buffer. If they are in several blocks, each wait is for all. */
 #include "passes/memory/tma_stores.h"
 
 #include "dialects/defining_op.h"
@@ -35,33 +36,55 @@ void nereid_tma_stores_skip_conversions(const nereid_operations_t *accesses) {
   }
 }
 
-/* Sets the pending counts of the `n` stores of a loop and creates their buffers. */
-static void create_buffers(nereid_tma_store_t *stores, size_t n) {
-  MlirOperation loop = stores->loop;
-  nereid_builder_t builder = nereid_builder_before(loop);
-  builder.location = mlirOperationGetLocation(stores->op);
-  bool repeated = true;
-  for (size_t i = 0; i < n; ++i)
-    repeated = repeated && mlirOperationEqual(mlirOperationGetParentOperation(stores[i].op), loop);
-  for (size_t i = 0; i < n; ++i) {
-    stores[i].pendings = repeated ? (int32_t)n - 1 : 0;
-    stores[i].buffer = nereid_ir_result(nereid_ttg_local_alloc_build(
-        &builder,
-        nereid_descriptor_buffer_type(mlirOperationGetOperand(stores[i].op, 0),
-                                      mlirValueGetType(mlirOperationGetOperand(stores[i].op, 1)),
-                                      /*mutable_memory=*/true),
-        (MlirValue){NULL}, (MlirAttribute){NULL}));
-  }
-  builder.before = mlirOperationGetNextInBlock(loop);
-  nereid_ttng_async_tma_store_wait_build(&builder, 0, false);
-  for (size_t i = 0; i < n; ++i)
-    nereid_ttg_local_dealloc_build(&builder, stores[i].buffer);
+/* Whether the stores are executed as often as each other and in order: they are in one block. */
+static bool are_in_one_block(const nereid_tma_store_t *stores, size_t n) {
+  for (size_t i = 1; i < n; ++i)
+    if (!mlirBlockEqual(mlirOperationGetBlock(stores[i].op), mlirOperationGetBlock(stores[0].op)))
+      return false;
+  return true;
 }
 
-/* Whether buffers for the stores of `loop` fit next to its others. */
-static bool fits(const nereid_pass_t *pass, MlirOperation loop) {
+static MlirType buffer_type(const nereid_tma_store_t *store) {
+  return nereid_descriptor_buffer_type(mlirOperationGetOperand(store->op, 0),
+                                       mlirValueGetType(mlirOperationGetOperand(store->op, 1)),
+                                       /*mutable_memory=*/true);
+}
+
+/* Creates the buffers of the `n` stores of a loop: one each or, `shared`, one per type. */
+static void create_buffers(nereid_tma_store_t *stores, size_t n, bool shared) {
+  MlirOperation loop = stores->loop;
+  nereid_builder_t allocs = nereid_builder_before(loop), deallocs = nereid_builder_before(loop);
+  allocs.location = deallocs.location = mlirOperationGetLocation(stores->op);
+  deallocs.before = mlirOperationGetNextInBlock(loop);
+  nereid_ttng_async_tma_store_wait_build(&deallocs, 0, false);
+  for (size_t i = 0; i < n; ++i) {
+    MlirType type = buffer_type(&stores[i]);
+    for (size_t k = 0; k < i && shared && mlirValueIsNull(stores[i].buffer); ++k)
+      if (mlirTypeEqual(mlirValueGetType(stores[k].buffer), type))
+        stores[i].buffer = stores[k].buffer;
+    if (!mlirValueIsNull(stores[i].buffer))
+      continue;
+    stores[i].buffer =
+        nereid_ir_result(nereid_ttg_local_alloc_build(&allocs, type, (MlirValue){NULL}, (MlirAttribute){NULL}));
+    nereid_ttg_local_dealloc_build(&deallocs, stores[i].buffer);
+  }
+}
+
+/* Sets the pending counts of the `n` stores of a loop: the stores between one and the last that read its buffer. */
+static void set_pendings(nereid_tma_store_t *stores, size_t n) {
+  const bool ordered = are_in_one_block(stores, n);
+  for (size_t i = 0; i < n; ++i) {
+    size_t between = 0;
+    while (ordered && between + 1 < n && !mlirValueEqual(stores[(i + n - 1 - between) % n].buffer, stores[i].buffer))
+      ++between;
+    stores[i].pendings = (int32_t)between;
+  }
+}
+
+/* Bytes that are left next to the buffers and rings of `loop`, if its stores have a buffer per type. */
+static int64_t bytes_left(const nereid_pass_t *pass, MlirOperation loop) {
   const nereid_operations_t none = {0};
-  return nereid_ring_budget_available(pass->op, loop, &none) >= 0; /* it counts the stores */
+  return nereid_ring_budget_available(pass->op, loop, &none);
 }
 
 bool nereid_tma_stores_hoist(const nereid_pass_t *pass, const nereid_operations_t *accesses, nereid_tma_stores_t *out) {
@@ -70,14 +93,17 @@ bool nereid_tma_stores_hoist(const nereid_pass_t *pass, const nereid_operations_
     bool known = mlirOperationIsNull(loop);
     for (size_t n = 0; n < out->size && !known; ++n)
       known = mlirOperationEqual(out->data[n].loop, loop);
-    if (known || !fits(pass, loop))
+    const int64_t left = known ? -1 : bytes_left(pass, loop);
+    if (left < 0)
       continue;
     const size_t first = out->size;
     for (size_t n = i; n < accesses->size; ++n)
       if (mlirOperationEqual(nereid_descriptor_store_loop(accesses->data[n]), loop) &&
           !nereid_vector_push(pass->scratch, out, ((nereid_tma_store_t){.op = accesses->data[n], .loop = loop})))
         return false;
-    create_buffers(&out->data[first], out->size - first);
+    create_buffers(&out->data[first], out->size - first,
+                   nereid_descriptor_store_bytes(loop, false) - nereid_descriptor_store_bytes(loop, true) > left);
+    set_pendings(&out->data[first], out->size - first);
   }
   return true;
 }

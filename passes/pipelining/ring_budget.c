@@ -243,8 +243,11 @@ static int64_t bytes_of_rings(MlirOperation module, MlirOperation loop, bool is_
 
 static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   others_t *others = user_data;
-  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR && !mlirOperationEqual(op, others->loop))
-    others->buffers += bytes_of_rings(others->module, op, true);
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
+    others->buffers += nereid_descriptor_store_bytes(op, true);
+    if (!mlirOperationEqual(op, others->loop))
+      others->buffers += bytes_of_rings(others->module, op, true);
+  }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) { /* a buffer from outside */
     MlirValue value = mlirOperationGetOperand(op, i);
     if (!mlirValueIsAOpResult(value) || !nereid_ttg_memdesc_type_isa(mlirValueGetType(value)))
@@ -253,14 +256,12 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
     if (nereid_op_kind(from) == NEREID_OP_TTG_LOCAL_ALLOC && !nereidMlirOperationIsProperAncestor(others->loop, from))
       add_outside(others, from);
   }
-  if (is_replaced(others, op))
+  if (is_replaced(others, op) || !mlirOperationIsNull(nereid_descriptor_store_loop(op)))
     return MlirWalkResultAdvance;
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC) {
     others->buffers += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else if (nereid_op_kind(op) == NEREID_OP_TT_DESCRIPTOR_LOAD && !has_direct_buffer(op)) {
     others->buffers += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
-  } else if (!mlirOperationIsNull(nereid_descriptor_store_loop(op))) {
-    others->buffers += nereid_scratch_part_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
   } else if (becomes_buffer(op)) {
     others->buffers += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else {
@@ -278,12 +279,12 @@ static MlirOperation loop_around(MlirOperation op) {
   return op;
 }
 
-/* Bytes of the buffers of stores in the loops around `loop`, which live as long as those loops if they fit
- * (passes/memory/tma_stores.h). */
-static int64_t bytes_of_stores_around(MlirOperation loop) {
-  int64_t bytes = 0;
+/* Bytes of the buffers of stores in the loops around `loop`, and those of `loop` itself beyond one per type: stores have
+ * them only if they fit (passes/memory/tma_stores.h). */
+static int64_t bytes_of_optional_stores(MlirOperation loop) {
+  int64_t bytes = nereid_descriptor_store_bytes(loop, false) - nereid_descriptor_store_bytes(loop, true);
   for (MlirOperation op = loop_around(loop); !mlirOperationIsNull(op); op = loop_around(op))
-    bytes += nereid_descriptor_store_bytes(op);
+    bytes += nereid_descriptor_store_bytes(op, false);
   return bytes;
 }
 
@@ -303,7 +304,7 @@ int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, c
 
 int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
   const int64_t available = nereid_ring_budget_available(module, loop, keys);
-  const int64_t left = available - bytes_of_stores_around(loop);
+  const int64_t left = available - bytes_of_optional_stores(loop);
   return nereid_ring_budget_bytes(keys, has_ring_in_flight(keys)) <= left ? left : available;
 }
 

@@ -27,11 +27,11 @@ bool nereid_ring_budget_can_be_late(const nereid_operations_t *keys);
 /* Bytes of the rings of `keys`, with the latencies in their attributes. */
 int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late);
 
-/* Bytes of shared memory that rings can use, next to the buffers and the scratch that the loop needs otherwise. `keys`:
- * the ops that get rings. */
+/* Bytes of shared memory that rings can use, next to the buffers and the scratch that the loop needs otherwise, among
+ * these one buffer per type of its TMA stores. `keys`: the ops that get rings. */
 int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
-/* The same next to the buffers of TMA stores in the loops around `loop` (passes/memory/tma_stores.h), if the rings of
+/* The same next to a buffer per TMA store in `loop` and the loops around it (passes/memory/tma_stores.h), if the rings of
  * `keys`, with the latencies in their attributes and as few slots as possible, fit there. */
 int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 

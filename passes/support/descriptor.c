@@ -98,22 +98,41 @@ MlirOperation nereid_descriptor_store_loop(MlirOperation op) {
   return op;
 }
 
+enum { MAX_STORED = 8 /* types of buffers that are told apart */ };
+
 typedef struct stored {
   MlirOperation loop;
+  bool shared;
+  MlirType types[MAX_STORED]; /* of the buffers that have been added; further ones are added per store */
+  int n_types;
   int64_t bytes;
 } stored_t;
+
+/* Whether a store of the loop with a buffer of `type` has been added. */
+static bool is_stored(stored_t *stored, MlirType type) {
+  for (int i = 0; i < stored->n_types; ++i)
+    if (mlirTypeEqual(stored->types[i], type))
+      return true;
+  if (stored->n_types < MAX_STORED)
+    stored->types[stored->n_types++] = type;
+  return false;
+}
 
 static MlirWalkResult add_stored(MlirOperation op, void *user_data) {
   stored_t *stored = user_data;
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR && !mlirOperationEqual(op, stored->loop))
     return MlirWalkResultSkip;
-  if (!mlirOperationIsNull(nereid_descriptor_store_loop(op)))
-    stored->bytes += nereid_scratch_part_bytes(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+  if (mlirOperationIsNull(nereid_descriptor_store_loop(op)))
+    return MlirWalkResultAdvance;
+  MlirType tensor = mlirValueGetType(mlirOperationGetOperand(op, 1));
+  if (!stored->shared ||
+      !is_stored(stored, nereid_descriptor_buffer_type(mlirOperationGetOperand(op, 0), tensor, true)))
+    stored->bytes += nereid_scratch_part_bytes(tensor);
   return MlirWalkResultAdvance;
 }
 
-int64_t nereid_descriptor_store_bytes(MlirOperation loop) {
-  stored_t stored = {.loop = loop};
+int64_t nereid_descriptor_store_bytes(MlirOperation loop, bool shared) {
+  stored_t stored = {.loop = loop, .shared = shared};
   mlirOperationWalk(loop, add_stored, &stored, MlirWalkPreOrder);
   return stored.bytes;
 }

@@ -33,8 +33,9 @@ MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bo
 /* The innermost scf.for around `op`, if it is a store or reduction through a descriptor; null otherwise. */
 MlirOperation nereid_descriptor_store_loop(MlirOperation op);
 
-/* Bytes of the tensors that are stored through descriptors in `loop`, without those in nested loops. */
-int64_t nereid_descriptor_store_bytes(MlirOperation loop);
+/* Bytes of the buffers for stores through descriptors in `loop`, without those in nested loops: one buffer per store,
+ * or, `shared`, one per type. */
+int64_t nereid_descriptor_store_bytes(MlirOperation loop, bool shared);
 
 /* The kernel argument that is the tensor map `descriptor`, or its address; null for others. */
 MlirValue nereid_descriptor_argument(MlirValue descriptor);
