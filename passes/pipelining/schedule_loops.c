@@ -273,6 +273,8 @@ static void place_arrival(scheduler_t *scheduler, MlirOperation arrival) {
   MlirOperation reader = is_async_dot(users.last) ? first_reader(scheduler, users.last) : users.last;
   if (stage < scheduler->max_stage)
     assign_stage(scheduler, arrival, stage);
+  if (!mlirOperationIsNull(reader) && lookup(&scheduler->early, reader))
+    mark_early(scheduler, arrival, stage);
   uintptr_t *place = nereid_map_insert(&scheduler->after, arrival.ptr);
   if (place)
     *place = 1 + (uintptr_t)(mlirOperationIsNull(reader) ? 2 * scheduler->max_stage + 1
