@@ -47,13 +47,16 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
 }
 
 int64_t nereid_conversion_parts(MlirOperation op) {
-  const int64_t requested = nereid_ir_integer(op, NEREID_ATTR_ALLOCATION_PARTS, 1);
+  return nereid_conversion_parts_up_to(op, nereid_ir_integer(op, NEREID_ATTR_ALLOCATION_PARTS, 1));
+}
+
+int64_t nereid_conversion_parts_up_to(MlirOperation op, int64_t most) {
   nereid_layout_half_t from, to;
   int64_t parts = 1;
-  if (requested < 2 || !layout_of(mlirOperationGetOperand(op, 0), &from.layout) ||
+  if (most < 2 || !layout_of(mlirOperationGetOperand(op, 0), &from.layout) ||
       !layout_of(mlirOperationGetResult(op, 0), &to.layout))
     return 1;
-  while (2 * parts <= requested) {
+  while (2 * parts <= most) {
     const nereid_layout_t whole_from = from.layout, whole_to = to.layout;
     if (!nereid_layout_exchange_halve(&whole_from, &whole_to, &from, &to))
       break;

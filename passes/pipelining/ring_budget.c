@@ -20,6 +20,7 @@ enum {
   LANES = 32,
   OTHER_REGISTERS = 64, /* registers of a thread besides accumulators */
   MAX_OUTSIDE = 16,
+  LONG_DOTS = 1 << 18, /* multiply-adds of 16 bits in an iteration */
 };
 
 /* --- one ring --- */
@@ -241,6 +242,17 @@ static int64_t bytes_of_rings(MlirOperation module, MlirOperation loop, bool is_
   return bytes;
 }
 
+/* The scratch of `op`. A conversion under a condition, as in the epilogue of a flattened nest, counts in parts, which
+ * allocate-shared-memory makes where the whole does not fit: barriers at the end of a tile cost less than a stage. */
+static int64_t scratch_of(MlirOperation op) {
+  enum { MOST_PARTS = 4 };
+  const int64_t bytes = nereid_scratch_bytes(op);
+  const bool can_be_divided = bytes && nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
+                              nereid_op_kind(mlirOperationGetParentOperation(op)) == NEREID_OP_SCF_IF &&
+                              nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
+  return can_be_divided ? bytes / nereid_conversion_parts_up_to(op, MOST_PARTS) : bytes;
+}
+
 static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   others_t *others = user_data;
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
@@ -265,7 +277,7 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   } else if (becomes_buffer(op)) {
     others->buffers += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
   } else {
-    const int64_t scratch = nereid_scratch_bytes(op);
+    const int64_t scratch = scratch_of(op);
     others->scratch = others->scratch > scratch ? others->scratch : scratch;
   }
   return MlirWalkResultAdvance;
@@ -309,18 +321,22 @@ int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loo
 }
 
 typedef struct dots {
-  int64_t bytes;       /* bytes of their results */
-  int count, computed; /* all, and those that take operand A from registers */
+  int64_t bytes;                  /* bytes of their results */
+  int count, in_flight, computed; /* all, those of warp groups, those that take operand A from registers */
+  bool end_tiles;                 /* tiles are stored under a condition: a flattened nest */
 } dots_t;
 
 static MlirWalkResult add_dot(MlirOperation op, void *user_data) {
   dots_t *dots = user_data;
   const nereid_op_kind_t kind = nereid_op_kind(op);
+  dots->end_tiles |= (kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TT_DESCRIPTOR_STORE) &&
+                     nereid_op_kind(mlirOperationGetParentOperation(op)) == NEREID_OP_SCF_IF;
   if (kind != NEREID_OP_TTNG_WARP_GROUP_DOT && kind != NEREID_OP_TT_DOT)
     return MlirWalkResultAdvance;
   dots->bytes += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
   dots->computed += kind == NEREID_OP_TTNG_WARP_GROUP_DOT &&
                     mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op)));
+  dots->in_flight += kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
   ++dots->count;
   return MlirWalkResultAdvance;
 }
@@ -341,11 +357,16 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
   const int64_t others = (nereid_allocation_limit(module) - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
   dots_t dots = {0};
   mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
-  /* One CTA works while the other waits. */
-  const int64_t enough = dots.count > 1 && dots.computed ? NEREID_DOT_OVERLAPPED_CTAS : 2;
   const int64_t by_registers = ctas_by_registers(loop, &dots);
   const int64_t by_memory = nereid_target_ctas(capability, before + others);
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
+  /* One CTA works while the other waits. Beside longer dots the barrier that a slot saves matters less than a fourth CTA:
+   * without it, a launch of few tiles takes one wave more. */
+  const bool is_long =
+      dots.in_flight && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
+  const int64_t enough = dots.end_tiles                                 ? 1 /* of a persistent kernel */
+                         : is_long || (dots.count > 1 && dots.computed) ? NEREID_DOT_OVERLAPPED_CTAS
+                                                                        : 2;
   ctas = ctas < enough ? ctas : enough;
   return after <= available && nereid_target_ctas(capability, after + others) >= ctas;
 }

@@ -20,9 +20,9 @@ tt.func public @descriptors(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %o: 
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !acc
   %r = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!acc) : i32 {
-// CHECK-DAG: ring_remarks.mlir:[[@LINE+1]]:{{.*}}ring of 4 slots of 8192 bytes: filled by TMA 2 iterations ahead; one full mbarrier per slot for 2 rings, whose phase changes every 4 iterations; read by ttng.warp_group_dot at {{.*}}ring_remarks.mlir:[[#]]:10"
+// CHECK-DAG: ring_remarks.mlir:[[@LINE+1]]:{{.*}}ring of 3 slots of 8192 bytes: filled by TMA 2 iterations ahead; one full mbarrier per slot for 2 rings, whose phase changes every 3 iterations; read by ttng.warp_group_dot at {{.*}}ring_remarks.mlir:[[#]]:10"
     %x = tt.descriptor_load %d[%c0, %t] {loop.cluster = 2 : i32, loop.stage = 0 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> !tensor
-// CHECK-DAG: ring_remarks.mlir:[[@LINE+1]]:{{.*}}ring of 4 slots of 8192 bytes: filled by TMA 2 iterations ahead; one full mbarrier per slot for 2 rings, whose phase changes every 4 iterations; read by ttng.warp_group_dot at
+// CHECK-DAG: ring_remarks.mlir:[[@LINE+1]]:{{.*}}ring of 3 slots of 8192 bytes: filled by TMA 2 iterations ahead; one full mbarrier per slot for 2 rings, whose phase changes every 3 iterations; read by ttng.warp_group_dot at
     %y = tt.descriptor_load %d[%c1, %t] {loop.cluster = 2 : i32, loop.stage = 0 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> !tensor
 // CHECK-DAG: ring_remarks.mlir:[[@LINE+1]]:{{.*}}ring of 1 slot of 8192 bytes: filled by TMA 1 iteration ahead; one full mbarrier per slot, whose phase changes in each iteration; read by ttg.local_load at
     %z = tt.descriptor_load %d[%t, %t] {loop.cluster = 2 : i32, loop.stage = 1 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> !tensor

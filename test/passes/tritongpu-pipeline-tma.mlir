@@ -12,20 +12,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // One mbarrier per slot for both operands. A step expects the bytes of both copies, starts them, waits for those of its own
 // iteration and leaves the dot in flight. The phase changes when the slot starts over. There is no barrier to wait for a
 // free slot: a barrier of the CTA orders the copies after the dots that read it.
-// REMARK-DAG: loads 2 iterations ahead, by TMA
-// REMARK-DAG: 3 stages; rings for 2 values, 2 of them filled by TMA, with 4 slots: 65536 bytes of shared memory; peeled iterations: 0
+// REMARK-DAG: loads 3 iterations ahead, by TMA
+// REMARK-DAG: 4 stages; rings for 2 values, 2 of them filled by TMA, with 5 slots: 81920 bytes of shared memory; peeled iterations: 0
 // CHECK-LABEL: @product
-// CHECK-DAG: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16
-// CHECK-DAG: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16
-// CHECK: %[[FULL:.*]] = ttg.local_alloc : () -> !ttg.memdesc<4x1xi64
-// CHECK-COUNT-4: ttng.init_barrier
+// CHECK-DAG: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<5x64x64xf16
+// CHECK-DAG: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<5x64x64xf16
+// CHECK: %[[FULL:.*]] = ttg.local_alloc : () -> !ttg.memdesc<5x1xi64
+// CHECK-COUNT-5: ttng.init_barrier
 // CHECK: %[[FIRST:.*]] = arith.cmpi sgt, %{{.*}}, %c0
 // CHECK: ttng.barrier_expect %{{.*}}, 16384, %[[FIRST]]
 // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}, %[[FIRST]]
 // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}, %[[FIRST]]
 // CHECK: ttng.barrier_expect
 // CHECK-COUNT-2: ttng.async_tma_copy_global_to_local
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PUT:.*]] = %c2{{.*}}, %[[GET:.*]] = %c0{{.*}}, %[[PHASE:.*]] = %c0
+// CHECK: ttng.barrier_expect
+// CHECK-COUNT-2: ttng.async_tma_copy_global_to_local
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PUT:.*]] = %c3{{.*}}, %[[GET:.*]] = %c0{{.*}}, %[[PHASE:.*]] = %c0
 // CHECK: %[[FILLED:.*]] = ttg.memdesc_index %[[FULL]][%[[PUT]]]
 // CHECK: ttng.barrier_expect %[[FILLED]], 16384, %[[EXISTS:.*]] :
 // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}, %[[FILLED]], %[[EXISTS]]
@@ -35,13 +37,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // CHECK-NOT: local_load
 // CHECK: ttng.warp_group_dot {{.*}} isAsync = true
 // CHECK: %[[NEXT:.*]] = arith.addi %[[GET]], %c1
-// CHECK: %[[WRAPS:.*]] = arith.cmpi sge, %[[NEXT]], %c4
+// CHECK: %[[WRAPS:.*]] = arith.cmpi sge, %[[NEXT]], %c5
 // CHECK: %[[OTHER:.*]] = arith.xori %[[PHASE]], %c1
 // CHECK: %[[THEN:.*]] = arith.select %[[WRAPS]], %[[OTHER]], %[[PHASE]]
 // CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
 // CHECK: scf.yield {{.*}}, %[[THEN]] :
 // CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
-// CHECK-COUNT-4: ttng.inval_barrier
+// CHECK-COUNT-5: ttng.inval_barrier
 // CHECK: ttg.local_dealloc %[[FULL]]
 tt.func public @product(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %e: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) -> tensor<64x64xf32, #mma> {
   %c0 = arith.constant 0 : i32
@@ -57,7 +59,7 @@ tt.func public @product(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %e: !tt.
     %u = ttg.memdesc_trans %s {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x64xf16, #turned, #smem>
     %o = ttng.warp_group_dot %a, %u, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
     scf.yield %o : tensor<64x64xf32, #mma>
-  }
+  } {tt.num_stages = 4 : i32}
   tt.return %r : tensor<64x64xf32, #mma>
 }
 
