@@ -16,6 +16,7 @@
 
 #include "conversion/ttg_to_llvm/types.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/matrix_descriptor.h"
 #include "nereid/dialects/ops.h"
@@ -25,10 +26,44 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { BYTE = 8, MIN_COLUMNS = 64, MIN_STEPS = 4 /* along K */ };
+enum {
+  BYTE = 8,
+  LANES = 32,
+  MIN_COLUMNS = 64,
+  MIN_STEPS = 4,     /* along K */
+  MAX_RESULTS = 192, /* elements per thread */
+};
 
 static int64_t bits_of(MlirType type) {
   return nereid_lower_memory_bits(mlirShapedTypeGetElementType(type));
+}
+
+/* Whether `block` is `other` or precedes it in their region. */
+static bool is_at_or_before(MlirBlock block, MlirBlock other) {
+  while (!mlirBlockIsNull(block) && !mlirBlockEqual(block, other))
+    block = mlirBlockGetNextInRegion(block);
+  return !mlirBlockIsNull(block);
+}
+
+static bool has_copies(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL)
+      return true;
+  return false;
+}
+
+/* Whether threads copy in later blocks of an iteration: those up to the next branch back to `block` or before it. */
+static bool has_copies_after(MlirBlock block) {
+  for (MlirBlock next = block; !mlirBlockIsNull(next); next = mlirBlockGetNextInRegion(next)) {
+    if (!mlirBlockEqual(next, block) && has_copies(next))
+      return true;
+    MlirOperation last = mlirBlockGetTerminator(next);
+    for (intptr_t i = 0; i < mlirOperationGetNumSuccessors(last); ++i)
+      if (is_at_or_before(mlirOperationGetSuccessor(last, i), block))
+        return false;
+  }
+  return false;
 }
 
 /* Whether the threads of the dot's block move no tensor between registers and shared memory, except 8-bit elements to it,
@@ -46,7 +81,7 @@ static bool only_copies_before(MlirOperation dot) {
         (stores && bits_of(mlirValueGetType(mlirOperationGetOperand(op, 0))) != BYTE))
       return false;
   }
-  return true;
+  return !has_copies_after(mlirOperationGetBlock(dot));
 }
 
 /* The columns of the dot's instructions; 0: it has none. */
@@ -55,6 +90,13 @@ static int64_t columns_of(MlirOperation dot) {
   if (!nereid_ttg_nvidia_mma_attr_isa(encoding))
     return 0;
   return mlirDenseI32ArrayGetElement(nereid_ttg_nvidia_mma_attr_get_instr_shape(encoding), 1);
+}
+
+/* Whether a thread can hold its elements of the result: otherwise ptxas spills some between instructions with different
+ * rows, in a loop twice as often. */
+static bool holds_result(MlirOperation dot) {
+  const int64_t threads = (int64_t)nereid_ttg_num_warps(dot) * LANES;
+  return nereid_ttg_num_elements(mlirValueGetType(nereid_ir_result(dot))) <= MAX_RESULTS * threads;
 }
 
 /* Whether the dot is asynchronous, reads both operands from shared memory and has so many instructions, with so many
@@ -69,7 +111,7 @@ static bool is_suitable(MlirOperation dot) {
   const bool in_parts = mlirTypeIsAFloat(mlirShapedTypeGetElementType(b)) && bits_of(b) == BYTE &&
                         nereid_ttng_warp_group_dot_get_max_num_imprecise_acc(dot) <= k;
   return steps >= MIN_STEPS && steps % NEREID_WGMMA_ITERATIONS == 0 && columns_of(dot) >= MIN_COLUMNS && !in_parts &&
-         only_copies_before(dot);
+         holds_result(dot) && only_copies_before(dot);
 }
 
 typedef struct found {

@@ -2,6 +2,7 @@
 // RUN: nereid-opt %s --split-input-file --allocate-shared-memory --convert-triton-gpu-to-llvm | FileCheck %s
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#wide = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
 #narrow = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>
 #fp8 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 32]}>
 #op = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
@@ -105,6 +106,50 @@ tt.func private @copies_later(%a: !ttg.memdesc<64x64xf16, #s, #smem>, %b: !ttg.m
   %e:2 = ttng.warp_group_dot_wait %d, %a {pendings = 1 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #s, #smem>
   %token = ttg.async_copy_global_to_local %p, %to {contiguity = 8 : i32} : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #s, #smem, mutable>
   tt.return %e#0 : tensor<64x64xf32, #mma>
+}
+
+// in a later block of the loop, too,
+// CHECK-LABEL: llvm.func internal @copies_in_later_block(
+// CHECK-NOT: again:
+// CHECK: "wgmma.wait_group.sync.aligned 1;"
+tt.func private @copies_in_later_block(%a: !ttg.memdesc<64x64xf16, #s, #smem>, %b: !ttg.memdesc<64x64xf16, #t, #smem>, %c: tensor<64x64xf32, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %to: !ttg.memdesc<64x64xf16, #s, #smem, mutable>, %again: i1) -> tensor<64x64xf32, #mma> {
+  cf.br ^loop(%c : tensor<64x64xf32, #mma>)
+^loop(%acc: tensor<64x64xf32, #mma>):
+  %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #t, #smem> -> tensor<64x64xf32, #mma>
+  %e:2 = ttng.warp_group_dot_wait %d, %a {pendings = 1 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #s, #smem>
+  cf.cond_br %again, ^copy, ^other
+^other:
+  cf.br ^copy
+^copy:
+  %token = ttg.async_copy_global_to_local %p, %to {contiguity = 8 : i32} : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #s, #smem, mutable>
+  cf.cond_br %again, ^loop(%e#0 : tensor<64x64xf32, #mma>), ^end
+^end:
+  tt.return %e#0 : tensor<64x64xf32, #mma>
+}
+
+// but not those after the loop,
+// CHECK-LABEL: llvm.func internal @copies_after_loop(
+// CHECK: again:
+// CHECK: "wgmma.wait_group.sync.aligned 2;"
+tt.func private @copies_after_loop(%a: !ttg.memdesc<64x64xf16, #s, #smem>, %b: !ttg.memdesc<64x64xf16, #t, #smem>, %c: tensor<64x64xf32, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %to: !ttg.memdesc<64x64xf16, #s, #smem, mutable>, %again: i1) -> tensor<64x64xf32, #mma> {
+  cf.br ^loop(%c : tensor<64x64xf32, #mma>)
+^loop(%acc: tensor<64x64xf32, #mma>):
+  %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #t, #smem> -> tensor<64x64xf32, #mma>
+  %e:2 = ttng.warp_group_dot_wait %d, %a {pendings = 1 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #s, #smem>
+  cf.cond_br %again, ^loop(%e#0 : tensor<64x64xf32, #mma>), ^end
+^end:
+  %token = ttg.async_copy_global_to_local %p, %to {contiguity = 8 : i32} : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #s, #smem, mutable>
+  tt.return %e#0 : tensor<64x64xf32, #mma>
+}
+
+// results that do not fit in registers,
+// CHECK-LABEL: llvm.func internal @large_result(
+// CHECK-NOT: again:
+// CHECK: "wgmma.wait_group.sync.aligned 1;"
+tt.func private @large_result(%a: !ttg.memdesc<128x64xf16, #s, #smem>, %b: !ttg.memdesc<64x256xf16, #t, #smem>, %c: tensor<128x256xf32, #wide>) -> tensor<128x256xf32, #wide> {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<128x64xf16, #s, #smem> * !ttg.memdesc<64x256xf16, #t, #smem> -> tensor<128x256xf32, #wide>
+  %e:2 = ttng.warp_group_dot_wait %d, %a {pendings = 1 : i32} : tensor<128x256xf32, #wide>, !ttg.memdesc<128x64xf16, #s, #smem>
+  tt.return %e#0 : tensor<128x256xf32, #wide>
 }
 
 // operands in registers,
