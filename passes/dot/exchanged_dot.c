@@ -22,10 +22,19 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+/* The transposed `value`: the source where the value is a transposition itself, as of a tile that a descriptor loads with
+ * K last, which TMA then copies to the buffer of the dot. */
 static MlirValue transpose(const nereid_builder_t *builder, MlirValue value) {
   static const int32_t matrix[] = {1, 0}, batch[] = {0, 2, 1};
-  const int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
-  return nereid_ir_result(nereid_tt_trans_build(builder, value, rank, rank == 2 ? matrix : batch));
+  const bool is_matrix = mlirShapedTypeGetRank(mlirValueGetType(value)) == 2;
+  const int32_t *order = is_matrix ? matrix : batch;
+  const int rank = is_matrix ? 2 : 3;
+  MlirOperation trans = nereid_defining_op_of_kind(value, NEREID_OP_TT_TRANS);
+  bool is_inverse = !mlirOperationIsNull(trans);
+  for (int i = 0; i < rank && is_inverse; ++i)
+    is_inverse = nereid_tt_trans_get_order(trans, i) == order[i];
+  return is_inverse ? nereid_tt_trans_get_src(trans)
+                    : nereid_ir_result(nereid_tt_trans_build(builder, value, rank, order));
 }
 
 /* --- operands --- */

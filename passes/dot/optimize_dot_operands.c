@@ -18,6 +18,7 @@
 #include "passes/layout/support/layout_flow.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/descriptor.h"
 
 #include "base/map.h"
 #include "dialects/defining_op.h"
@@ -179,6 +180,15 @@ static MlirValue load_transposed_slot(MlirOperation convert, const transposed_t 
                                                       nereid_ir_result(view), token));
 }
 
+/* A transposed view of a buffer for the source, which a descriptor loads; the buffer is as TMA fills it. */
+static MlirValue described_buffer(const nereid_builder_t *builder, const transposed_t *transposed, MlirOperation load) {
+  MlirType type =
+      nereid_descriptor_buffer_type(mlirOperationGetOperand(load, 0), mlirValueGetType(transposed->source), false);
+  MlirOperation alloc = nereid_ttg_local_alloc_build(builder, type, transposed->source, (MlirAttribute){NULL});
+  return nereid_ir_result(
+      nereid_ttg_memdesc_trans_build(builder, nereid_ir_result(alloc), transposed->rank, transposed->order));
+}
+
 /* convert_layout(trans(load)) -> local_load(memdesc_trans(local_alloc(load))) */
 static bool transpose_conversion(MlirOperation convert) {
   transposed_t transposed = {0};
@@ -189,11 +199,14 @@ static bool transpose_conversion(MlirOperation convert) {
   const nereid_op_kind_t kind = mlirOperationIsNull(defining) ? NEREID_OP_UNKNOWN : nereid_op_kind(defining);
   if (kind == NEREID_OP_TTG_LOCAL_LOAD) {
     operand = load_transposed_slot(convert, &transposed, defining);
-  } else if (kind == NEREID_OP_TT_LOAD) {
+  } else if (kind == NEREID_OP_TT_LOAD || kind == NEREID_OP_TT_DESCRIPTOR_LOAD) {
     MlirType type = operand_buffer(convert, &transposed);
     nereid_builder_t builder = nereid_builder_before(convert);
-    MlirValue view = mlirTypeIsNull(type) ? (MlirValue){NULL}
-                                          : transposed_buffer(&builder, &transposed, type, (MlirAttribute){NULL});
+    MlirValue view = {NULL};
+    if (kind == NEREID_OP_TT_DESCRIPTOR_LOAD)
+      view = described_buffer(&builder, &transposed, defining);
+    else if (!mlirTypeIsNull(type))
+      view = transposed_buffer(&builder, &transposed, type, (MlirAttribute){NULL});
     if (mlirValueIsNull(view))
       return false;
     operand =

@@ -58,6 +58,20 @@ tt.func public @registers(%p: tensor<64x32x!tt.ptr<f16>, #blocked>) -> tensor<32
   tt.return %b : tensor<32x64xf16, #b>
 }
 
+// The same of a tile that a descriptor loads: its buffer is as TMA fills it.
+// CHECK-LABEL: @described(
+// CHECK: %[[X:.*]] = tt.descriptor_load
+// CHECK-NEXT: %[[S:.*]] = ttg.local_alloc %[[X]] : {{.*}} -> !ttg.memdesc<64x32xf16, #[[ROWS]], #smem>
+// CHECK-NEXT: %[[V:.*]] = ttg.memdesc_trans %[[S]] {{.*}} -> !ttg.memdesc<32x64xf16, #[[COLUMNS]], #smem>
+// CHECK-NEXT: ttg.local_load %[[V]] : {{.*}} -> tensor<32x64xf16, #ttg.dot_op
+// CHECK-NOT: tt.trans
+tt.func public @described(%d: !tt.tensordesc<tensor<64x32xf16>>, %i: i32) -> tensor<32x64xf16, #b> {
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16, #blocked>
+  %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x32xf16, #blocked> -> tensor<32x64xf16, #column>
+  %b = ttg.convert_layout %t : tensor<32x64xf16, #column> -> tensor<32x64xf16, #b>
+  tt.return %b : tensor<32x64xf16, #b>
+}
+
 // Half of the bytes are converted.
 // CHECK-LABEL: @widened(
 // CHECK: ttg.convert_layout %{{.*}} : tensor<64x32xi8, #{{.*}}> -> tensor<64x32xi8, #ttg.dot_op<{opIdx = 0

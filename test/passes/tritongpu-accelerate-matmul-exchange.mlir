@@ -1,0 +1,27 @@
+// Exchanged operands: the transposed dot has rows for wgmma. An operand that is a transposition is used as it was loaded, so that
+// TMA can copy it to the buffer of the dot.
+// RUN: nereid-opt %s --tritongpu-accelerate-matmul --tritongpu-optimize-dot-operands --cse | FileCheck %s
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#column = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #row}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #row}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @transposed
+// CHECK: %[[X:.*]] = tt.descriptor_load %arg0
+// CHECK: %[[Y:.*]] = tt.descriptor_load %arg1
+// CHECK-NOT: tt.trans %{{[0-9]}}
+// CHECK-DAG: %[[YS:.*]] = ttg.local_alloc %[[Y]] :
+// CHECK-DAG: %[[XS:.*]] = ttg.local_alloc %[[X]] :
+// CHECK-DAG: %[[XT:.*]] = ttg.memdesc_trans %[[XS]]
+// CHECK: ttng.warp_group_dot %[[YS]], %[[XT]], {{.*}} -> tensor<64x16xf32
+tt.func public @transposed(%d: !tt.tensordesc<tensor<16x128xf16>>, %e: !tt.tensordesc<tensor<64x128xf16>>, %i: i32, %c: tensor<16x64xf32, #row>) -> tensor<16x64xf32, #row> {
+  %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<16x128xf16>> -> tensor<16x128xf16, #row>
+  %y = tt.descriptor_load %e[%i, %i] : !tt.tensordesc<tensor<64x128xf16>> -> tensor<64x128xf16, #row>
+  %t = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x128xf16, #row> -> tensor<128x64xf16, #column>
+  %xa = ttg.convert_layout %x : tensor<16x128xf16, #row> -> tensor<16x128xf16, #a>
+  %yb = ttg.convert_layout %t : tensor<128x64xf16, #column> -> tensor<128x64xf16, #b>
+  %r = tt.dot %xa, %yb, %c : tensor<16x128xf16, #a> * tensor<128x64xf16, #b> -> tensor<16x64xf32, #row>
+  tt.return %r : tensor<16x64xf32, #row>
+}
+}
