@@ -323,14 +323,14 @@ int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loo
 typedef struct dots {
   int64_t bytes;                  /* bytes of their results */
   int count, in_flight, computed; /* all, those of warp groups, those that take operand A from registers */
-  bool end_tiles;                 /* tiles are stored under a condition: a flattened nest */
+  bool is_flattened;              /* tiles are stored under a condition */
 } dots_t;
 
 static MlirWalkResult add_dot(MlirOperation op, void *user_data) {
   dots_t *dots = user_data;
   const nereid_op_kind_t kind = nereid_op_kind(op);
-  dots->end_tiles |= (kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TT_DESCRIPTOR_STORE) &&
-                     nereid_op_kind(mlirOperationGetParentOperation(op)) == NEREID_OP_SCF_IF;
+  dots->is_flattened |= (kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TT_DESCRIPTOR_STORE) &&
+                        nereid_op_kind(mlirOperationGetParentOperation(op)) == NEREID_OP_SCF_IF;
   if (kind != NEREID_OP_TTNG_WARP_GROUP_DOT && kind != NEREID_OP_TT_DOT)
     return MlirWalkResultAdvance;
   dots->bytes += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
@@ -364,7 +364,7 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
    * without it, a launch of few tiles takes one wave more. */
   const bool is_long =
       dots.in_flight && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
-  const int64_t enough = dots.end_tiles                                 ? 1 /* of a persistent kernel */
+  const int64_t enough = dots.is_flattened                              ? 1 /* of a persistent kernel */
                          : is_long || (dots.count > 1 && dots.computed) ? NEREID_DOT_OVERLAPPED_CTAS
                                                                         : 2;
   ctas = ctas < enough ? ctas : enough;
