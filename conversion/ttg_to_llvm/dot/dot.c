@@ -233,12 +233,16 @@ static MlirValue multiply_add(nereid_lower_t *lower, const dot_t *dot, MlirValue
   return nereid_emit(lower, "llvm.intr.fma", dot->sum, 3, (MlirValue[]){a, b, c});
 }
 
-/* Adds the products of a chunk to `sums`, in the order of k. */
+/* Adds the products of a chunk to `sums`, in the order of k. Results in the order of a Gray code differ in a row or in a
+ * column from the one before, so that products share an operand, which ptxas reads from the reuse cache: without, there
+ * are 1.4 times as many bank conflicts of registers (44 tiles of f32). */
 static void add_chunk(nereid_lower_t *lower, const dot_t *dot, MlirValue *sums) {
   for (uint32_t k = 0; k < UINT32_C(1) << dot->chunk_bits; ++k)
-    for (uint32_t r = 0; r < (uint32_t)dot->registers; ++r)
+    for (uint32_t i = 0; i < (uint32_t)dot->registers; ++i) {
+      const uint32_t r = i ^ i >> 1;
       if (!(r & dot->copies))
         sums[r] = multiply_add(lower, dot, number_at(&dot->a, r, k), number_at(&dot->b, r, k), sums[r]);
+    }
 }
 
 static void load_operands(nereid_lower_t *lower, dot_t *dot, MlirValue k) {
