@@ -18,8 +18,8 @@
 enum { NEREID_LAYOUT_WARP_MOVE_SELECTS = 10 };
 
 typedef struct nereid_layout_warp_move {
-  nereid_layout_t lane;   /* of one dimension: the lane to read, from register, lane and warp of the result */
-  nereid_layout_t reg;    /* of one dimension: the register there, from register of the result */
+  nereid_layout_t lane;   /* (register, lane, warp) of the result -> the lane that is read; one dimension */
+  nereid_layout_t reg;    /* register of the result -> the register there; one dimension */
   bool own_lane;          /* the thread's part of `lane` is its own lane */
   int n_selects, n_after; /* all, and those after the shuffle */
   struct {

@@ -46,11 +46,8 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
                                                                        : NEREID_CONVERSION_SHARED;
 }
 
-int64_t nereid_conversion_parts(MlirOperation op) {
-  return nereid_conversion_parts_up_to(op, nereid_ir_integer(op, NEREID_ATTR_ALLOCATION_PARTS, 1));
-}
-
-int64_t nereid_conversion_parts_up_to(MlirOperation op, int64_t most) {
+/* The parts of a conversion, at most `most`, as far as its layouts can be divided. */
+static int64_t parts_up_to(MlirOperation op, int64_t most) {
   nereid_layout_half_t from, to;
   int64_t parts = 1;
   if (most < 2 || !layout_of(mlirOperationGetOperand(op, 0), &from.layout) ||
@@ -63,6 +60,10 @@ int64_t nereid_conversion_parts_up_to(MlirOperation op, int64_t most) {
     parts *= 2;
   }
   return parts;
+}
+
+int64_t nereid_conversion_parts(MlirOperation op) {
+  return parts_up_to(op, nereid_ir_integer(op, NEREID_ATTR_ALLOCATION_PARTS, 1));
 }
 
 int64_t nereid_scratch_element_bytes(MlirType type) {
@@ -208,14 +209,24 @@ int64_t nereid_scratch_alignment(MlirOperation op) {
   return kind == NEREID_OP_TTNG_TENSORMAP_CREATE ? DESCRIPTOR_BYTES : ALIGNMENT;
 }
 
+/* Bytes of one of the parts of a conversion through shared memory. */
+static int64_t conversion_bytes(MlirOperation op, int64_t parts) {
+  return nereid_scratch_align(nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) / parts);
+}
+
+int64_t nereid_scratch_bytes_in_parts(MlirOperation op, int64_t most) {
+  const bool can_be_divided =
+      nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
+  return can_be_divided ? conversion_bytes(op, parts_up_to(op, most)) : nereid_scratch_bytes(op);
+}
+
 int64_t nereid_scratch_bytes(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   int64_t bytes = 0;
   if (kind == NEREID_OP_TTG_WARP_SPECIALIZE)
     return captures_bytes(op);
   if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_SHARED)
-    bytes = nereid_scratch_align(nereid_scratch_tensor_bytes(mlirValueGetType(mlirOperationGetResult(op, 0))) /
-                                 nereid_conversion_parts(op));
+    bytes = conversion_bytes(op, nereid_conversion_parts(op));
   else if (kind == NEREID_OP_TTG_CONVERT_LAYOUT && nereid_conversion_path(op) == NEREID_CONVERSION_CLUSTER)
     bytes = cluster_bytes(op);
   else if (kind == NEREID_OP_TT_REDUCE)

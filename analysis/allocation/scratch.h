@@ -23,12 +23,12 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
  * allocation.parts of the op, as far as its layouts can be divided. Its scratch holds one part. */
 int64_t nereid_conversion_parts(MlirOperation op);
 
-/* The same with at most `most` parts, whatever the attribute of the op. */
-int64_t nereid_conversion_parts_up_to(MlirOperation op, int64_t most);
-
 /* Bytes of scratch that `op` needs; 0 for most ops. A multiple of 16, except for the captures of ttg.warp_specialize,
  * which are contiguous. */
 int64_t nereid_scratch_bytes(MlirOperation op);
+
+/* The same with conversions through shared memory divided into up to `most` parts, instead of allocation.parts. */
+int64_t nereid_scratch_bytes_in_parts(MlirOperation op, int64_t most);
 
 /* Bytes of scratch for a capture of type `type`. */
 int64_t nereid_scratch_capture_bytes(MlirType type);

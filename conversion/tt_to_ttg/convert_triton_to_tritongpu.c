@@ -365,8 +365,7 @@ static bool read_options(conversion_t *conversion) {
   if (warps != requested)
     nereid_pass_remark_passed(
         pass, pass->op, "warps",
-        "%ld warps instead of %ld: the dots of a loop with tt.warp_specialize are divided between two "
-        "groups",
+        "%ld warps instead of %ld: the dots of a loop with tt.warp_specialize are divided between two groups",
         (long)warps, (long)requested);
   conversion->grid = (nereid_thread_grid_t){(int32_t)warps, (int32_t)lanes, (int32_t)ctas};
   set_module_int(pass->op, "ttg.num-warps", warps);

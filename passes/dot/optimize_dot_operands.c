@@ -121,10 +121,9 @@ static MlirType source_buffer(const transposed_t *transposed, MlirType view) {
   return nereid_ttg_memdesc_type(&source);
 }
 
-/* Stores the source and transposes the buffer; null when that is not possible. */
-static MlirValue transposed_buffer(const nereid_builder_t *builder, const transposed_t *transposed, MlirType view,
+/* Stores the source in a buffer of `type` and transposes it; null when there is no type. */
+static MlirValue transposed_buffer(const nereid_builder_t *builder, const transposed_t *transposed, MlirType type,
                                    MlirAttribute alignment) {
-  MlirType type = source_buffer(transposed, view);
   if (mlirTypeIsNull(type))
     return (MlirValue){NULL};
   MlirOperation alloc = nereid_ttg_local_alloc_build(builder, type, transposed->source, alignment);
@@ -139,7 +138,7 @@ static bool transpose_alloc(nereid_pass_t *pass, MlirOperation alloc) {
   if (!match_transposed(stored, &transposed))
     return false;
   nereid_builder_t builder = nereid_builder_before(alloc);
-  MlirValue view = transposed_buffer(&builder, &transposed, mlirValueGetType(result),
+  MlirValue view = transposed_buffer(&builder, &transposed, source_buffer(&transposed, mlirValueGetType(result)),
                                      nereid_ttg_local_alloc_get_alignment_attr(alloc));
   if (mlirValueIsNull(view)) {
     nereid_pass_remark_missed(
@@ -153,8 +152,9 @@ static bool transpose_alloc(nereid_pass_t *pass, MlirOperation alloc) {
   return true;
 }
 
-/* The encoding of a buffer from which `convert` can load: without conflicts, contiguous as its source is. */
-static MlirType operand_buffer(MlirOperation convert, const transposed_t *transposed) {
+/* The type of a buffer for the source, through whose transposed view `convert` can load: without conflicts, contiguous as
+ * the source is. Null when there is none. */
+static MlirType loaded_buffer(MlirOperation convert, const transposed_t *transposed) {
   MlirType tensor = mlirValueGetType(transposed->value);
   MlirAttribute dot_op = nereid_ttg_encoding_of(nereid_ir_result(convert));
   int32_t registers[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
@@ -167,7 +167,8 @@ static MlirType operand_buffer(MlirOperation convert, const transposed_t *transp
   buffer.element = mlirShapedTypeGetElementType(tensor);
   buffer.encoding = nereid_dot_mma_shared(tensor, dot_op, order);
   buffer.space = nereid_ttg_shared_memory_attr_create(mlirTypeGetContext(tensor));
-  return mlirAttributeIsNull(buffer.encoding) ? (MlirType){NULL} : nereid_ttg_memdesc_type(&buffer);
+  return mlirAttributeIsNull(buffer.encoding) ? (MlirType){NULL}
+                                              : source_buffer(transposed, nereid_ttg_memdesc_type(&buffer));
 }
 
 /* convert_layout(trans(local_load(slot))) -> local_load(memdesc_trans(slot)), at the load */
@@ -178,15 +179,6 @@ static MlirValue load_transposed_slot(MlirOperation convert, const transposed_t 
                                                       transposed->rank, transposed->order);
   return nereid_ir_result(nereid_ttg_local_load_build(&builder, mlirValueGetType(nereid_ir_result(convert)),
                                                       nereid_ir_result(view), token));
-}
-
-/* A transposed view of a buffer for the source, which a descriptor loads; the buffer is as TMA fills it. */
-static MlirValue described_buffer(const nereid_builder_t *builder, const transposed_t *transposed, MlirOperation load) {
-  MlirType type =
-      nereid_descriptor_buffer_type(mlirOperationGetOperand(load, 0), mlirValueGetType(transposed->source), false);
-  MlirOperation alloc = nereid_ttg_local_alloc_build(builder, type, transposed->source, (MlirAttribute){NULL});
-  return nereid_ir_result(
-      nereid_ttg_memdesc_trans_build(builder, nereid_ir_result(alloc), transposed->rank, transposed->order));
 }
 
 /* convert_layout(trans(load)) -> local_load(memdesc_trans(local_alloc(load))) */
@@ -200,13 +192,13 @@ static bool transpose_conversion(MlirOperation convert) {
   if (kind == NEREID_OP_TTG_LOCAL_LOAD) {
     operand = load_transposed_slot(convert, &transposed, defining);
   } else if (kind == NEREID_OP_TT_LOAD || kind == NEREID_OP_TT_DESCRIPTOR_LOAD) {
-    MlirType type = operand_buffer(convert, &transposed);
     nereid_builder_t builder = nereid_builder_before(convert);
-    MlirValue view = {NULL};
-    if (kind == NEREID_OP_TT_DESCRIPTOR_LOAD)
-      view = described_buffer(&builder, &transposed, defining);
-    else if (!mlirTypeIsNull(type))
-      view = transposed_buffer(&builder, &transposed, type, (MlirAttribute){NULL});
+    /* TMA fills a buffer in the encoding of its descriptor. */
+    MlirType type = kind == NEREID_OP_TT_LOAD ? loaded_buffer(convert, &transposed)
+                                              : nereid_descriptor_buffer_type(mlirOperationGetOperand(defining, 0),
+                                                                              mlirValueGetType(transposed.source),
+                                                                              /*mutable_memory=*/false);
+    MlirValue view = transposed_buffer(&builder, &transposed, type, (MlirAttribute){NULL});
     if (mlirValueIsNull(view))
       return false;
     operand =

@@ -101,8 +101,8 @@ bool nereid_tma_stores_hoist(const nereid_pass_t *pass, const nereid_operations_
       if (mlirOperationEqual(nereid_descriptor_store_loop(accesses->data[n]), loop) &&
           !nereid_vector_push(pass->scratch, out, ((nereid_tma_store_t){.op = accesses->data[n], .loop = loop})))
         return false;
-    create_buffers(&out->data[first], out->size - first,
-                   nereid_descriptor_store_bytes(loop, false) - nereid_descriptor_store_bytes(loop, true) > left);
+    const nereid_store_bytes_t bytes = nereid_descriptor_store_bytes(loop);
+    create_buffers(&out->data[first], out->size - first, bytes.per_store - bytes.per_type > left);
     set_pendings(&out->data[first], out->size - first);
   }
   return true;

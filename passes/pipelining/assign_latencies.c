@@ -131,23 +131,18 @@ static void drop(nereid_pipelined_op_t *load, const char *reason) {
   mlirOperationRemoveDiscardableAttributeByName(load->op, nereid_ir_ref(NEREID_ATTR_LATENCY));
 }
 
-static MlirWalkResult count_dot(MlirOperation op, void *user_data) {
-  *(int *)user_data += nereid_dot_is_dot(op);
-  return MlirWalkResultAdvance;
-}
-
 /* Whether copies after the dots cost less than a stage: if the loop has a single dot and threads only copy its operands,
  * or if TMA copies, for which one thread is enough. Threads that compute operands would wait for the copies. */
-static bool can_copy_late(MlirOperation loop, const nereid_pipelined_t *loads) {
-  int dots = 0;
+static bool can_copy_late(const assign_t *assign, MlirOperation loop, const nereid_pipelined_t *loads) {
+  nereid_operations_t dots = {0};
   bool by_tma = false, only_copies = true;
-  mlirOperationWalk(loop, count_dot, &dots, MlirWalkPreOrder);
+  nereid_collect(loop, nereid_dot_is_dot, assign->pass->scratch, &dots);
   for (size_t i = 0; i < loads->size; ++i) {
     const nereid_pipelined_op_t *load = &loads->data[i];
     by_tma |= !load->obstacle && nereid_op_kind(load->op) == NEREID_OP_TT_DESCRIPTOR_LOAD;
     only_copies &= !load->obstacle && !load->in_registers && !load->feeds_buffer && nereid_ring_is_load(load->op);
   }
-  return by_tma || (only_copies && dots == 1);
+  return by_tma || (only_copies && dots.size == 1);
 }
 
 /* The bytes of the rings of a loop with two stages, and those that it may take. */
@@ -162,7 +157,7 @@ static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipeli
   nereid_operations_t keys = {0};
   collect_keys(loads, assign->pass->scratch, &keys);
   out->available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
-  const bool copies_late = can_copy_late(loop, loads);
+  const bool copies_late = can_copy_late(assign, loop, loads);
   for (int64_t tried = stages; tried >= 2; --tried) {
     set_latencies(loads, tried);
     const bool can_be_late = nereid_ring_budget_can_be_late(&keys) && (tried == 2 || copies_late);

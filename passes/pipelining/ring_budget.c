@@ -242,21 +242,21 @@ static int64_t bytes_of_rings(MlirOperation module, MlirOperation loop, bool is_
   return bytes;
 }
 
+static bool is_conditional(MlirOperation op) {
+  return nereid_op_kind(mlirOperationGetParentOperation(op)) == NEREID_OP_SCF_IF;
+}
+
 /* The scratch of `op`. A conversion under a condition, as in the epilogue of a flattened nest, counts in parts, which
  * allocate-shared-memory makes where the whole does not fit: barriers at the end of a tile cost less than a stage. */
 static int64_t scratch_of(MlirOperation op) {
   enum { MOST_PARTS = 4 };
-  const int64_t bytes = nereid_scratch_bytes(op);
-  const bool can_be_divided = bytes && nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
-                              nereid_op_kind(mlirOperationGetParentOperation(op)) == NEREID_OP_SCF_IF &&
-                              nereid_conversion_path(op) == NEREID_CONVERSION_SHARED;
-  return can_be_divided ? bytes / nereid_conversion_parts_up_to(op, MOST_PARTS) : bytes;
+  return is_conditional(op) ? nereid_scratch_bytes_in_parts(op, MOST_PARTS) : nereid_scratch_bytes(op);
 }
 
 static MlirWalkResult add_other(MlirOperation op, void *user_data) {
   others_t *others = user_data;
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR) {
-    others->buffers += nereid_descriptor_store_bytes(op, true);
+    others->buffers += nereid_descriptor_store_bytes(op).per_type;
     if (!mlirOperationEqual(op, others->loop))
       others->buffers += bytes_of_rings(others->module, op, true);
   }
@@ -294,9 +294,10 @@ static MlirOperation loop_around(MlirOperation op) {
 /* Bytes of the buffers of stores in the loops around `loop`, and those of `loop` itself beyond one per type: stores have
  * them only if they fit (passes/memory/tma_stores.h). */
 static int64_t bytes_of_optional_stores(MlirOperation loop) {
-  int64_t bytes = nereid_descriptor_store_bytes(loop, false) - nereid_descriptor_store_bytes(loop, true);
+  const nereid_store_bytes_t own = nereid_descriptor_store_bytes(loop);
+  int64_t bytes = own.per_store - own.per_type;
   for (MlirOperation op = loop_around(loop); !mlirOperationIsNull(op); op = loop_around(op))
-    bytes += nereid_descriptor_store_bytes(op, false);
+    bytes += nereid_descriptor_store_bytes(op).per_store;
   return bytes;
 }
 
@@ -321,22 +322,21 @@ int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loo
 }
 
 typedef struct dots {
-  int64_t bytes;                  /* bytes of their results */
-  int count, in_flight, computed; /* all, those of warp groups, those that take operand A from registers */
-  bool is_flattened;              /* tiles are stored under a condition */
+  int64_t bytes;               /* bytes of their results */
+  int count, groups, computed; /* all, those of warp groups, of these those that take operand A from registers */
+  bool is_flattened;           /* tiles are stored under a condition */
 } dots_t;
 
 static MlirWalkResult add_dot(MlirOperation op, void *user_data) {
   dots_t *dots = user_data;
   const nereid_op_kind_t kind = nereid_op_kind(op);
-  dots->is_flattened |= (kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TT_DESCRIPTOR_STORE) &&
-                        nereid_op_kind(mlirOperationGetParentOperation(op)) == NEREID_OP_SCF_IF;
-  if (kind != NEREID_OP_TTNG_WARP_GROUP_DOT && kind != NEREID_OP_TT_DOT)
+  const bool is_group = kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
+  dots->is_flattened |= (kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TT_DESCRIPTOR_STORE) && is_conditional(op);
+  if (!nereid_dot_is_dot(op))
     return MlirWalkResultAdvance;
   dots->bytes += nereid_scratch_part_bytes(mlirValueGetType(nereid_ir_result(op)));
-  dots->computed += kind == NEREID_OP_TTNG_WARP_GROUP_DOT &&
-                    mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op)));
-  dots->in_flight += kind == NEREID_OP_TTNG_WARP_GROUP_DOT;
+  dots->groups += is_group;
+  dots->computed += is_group && mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op)));
   ++dots->count;
   return MlirWalkResultAdvance;
 }
@@ -360,11 +360,11 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
   const int64_t by_registers = ctas_by_registers(loop, &dots);
   const int64_t by_memory = nereid_target_ctas(capability, before + others);
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
-  /* One CTA works while the other waits. Beside longer dots the barrier that a slot saves matters less than a fourth CTA:
-   * without it, a launch of few tiles takes one wave more. */
-  const bool is_long =
-      dots.in_flight && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
-  const int64_t enough = dots.is_flattened                              ? 1 /* of a persistent kernel */
+  /* A flattened nest is a persistent kernel's, with one CTA per SM. Otherwise one CTA works while the other waits. Beside
+   * longer dots the barrier that a slot saves matters less than a fourth CTA: without it, a launch of few tiles takes
+   * one wave more. */
+  const bool is_long = dots.groups && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
+  const int64_t enough = dots.is_flattened                              ? 1
                          : is_long || (dots.count > 1 && dots.computed) ? NEREID_DOT_OVERLAPPED_CTAS
                                                                         : 2;
   ctas = ctas < enough ? ctas : enough;

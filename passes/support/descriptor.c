@@ -98,23 +98,19 @@ MlirOperation nereid_descriptor_store_loop(MlirOperation op) {
   return op;
 }
 
-enum { MAX_STORED = 8 /* types of buffers that are told apart */ };
+enum { MAX_TYPES = 8 /* distinct buffer types in a loop; beyond them each store counts */ };
 
 typedef struct stored {
   MlirOperation loop;
-  bool shared;
-  MlirType types[MAX_STORED]; /* of the buffers that have been added; further ones are added per store */
+  nereid_store_bytes_t bytes;
+  MlirType types[MAX_TYPES]; /* buffer types that have been counted */
   int n_types;
-  int64_t bytes;
 } stored_t;
 
-/* Whether a store of the loop with a buffer of `type` has been added. */
-static bool is_stored(stored_t *stored, MlirType type) {
+static bool is_counted(const stored_t *stored, MlirType type) {
   for (int i = 0; i < stored->n_types; ++i)
     if (mlirTypeEqual(stored->types[i], type))
       return true;
-  if (stored->n_types < MAX_STORED)
-    stored->types[stored->n_types++] = type;
   return false;
 }
 
@@ -125,14 +121,19 @@ static MlirWalkResult add_stored(MlirOperation op, void *user_data) {
   if (mlirOperationIsNull(nereid_descriptor_store_loop(op)))
     return MlirWalkResultAdvance;
   MlirType tensor = mlirValueGetType(mlirOperationGetOperand(op, 1));
-  if (!stored->shared ||
-      !is_stored(stored, nereid_descriptor_buffer_type(mlirOperationGetOperand(op, 0), tensor, true)))
-    stored->bytes += nereid_scratch_part_bytes(tensor);
+  MlirType type = nereid_descriptor_buffer_type(mlirOperationGetOperand(op, 0), tensor, /*mutable_memory=*/true);
+  const int64_t bytes = nereid_scratch_part_bytes(tensor);
+  stored->bytes.per_store += bytes;
+  if (is_counted(stored, type))
+    return MlirWalkResultAdvance;
+  stored->bytes.per_type += bytes;
+  if (stored->n_types < MAX_TYPES)
+    stored->types[stored->n_types++] = type;
   return MlirWalkResultAdvance;
 }
 
-int64_t nereid_descriptor_store_bytes(MlirOperation loop, bool shared) {
-  stored_t stored = {.loop = loop, .shared = shared};
+nereid_store_bytes_t nereid_descriptor_store_bytes(MlirOperation loop) {
+  stored_t stored = {.loop = loop};
   mlirOperationWalk(loop, add_stored, &stored, MlirWalkPreOrder);
   return stored.bytes;
 }

@@ -33,9 +33,13 @@ MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bo
 /* The innermost scf.for around `op`, if it is a store or reduction through a descriptor; null otherwise. */
 MlirOperation nereid_descriptor_store_loop(MlirOperation op);
 
-/* Bytes of the buffers for stores through descriptors in `loop`, without those in nested loops: one buffer per store,
- * or, `shared`, one per type. */
-int64_t nereid_descriptor_store_bytes(MlirOperation loop, bool shared);
+/* Bytes of the buffers for stores through descriptors in a loop: one buffer per store, or one per buffer type. */
+typedef struct nereid_store_bytes {
+  int64_t per_store, per_type;
+} nereid_store_bytes_t;
+
+/* Those of `loop`, without the stores in nested loops. */
+nereid_store_bytes_t nereid_descriptor_store_bytes(MlirOperation loop);
 
 /* The kernel argument that is the tensor map `descriptor`, or its address; null for others. */
 MlirValue nereid_descriptor_argument(MlirValue descriptor);
