@@ -12,6 +12,7 @@
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
 enum { WORD_BYTES = 4, LANES = 32 };
@@ -66,6 +67,14 @@ int64_t nereid_dot_multiply_adds(MlirOperation op) {
   int64_t sum = 0;
   mlirOperationWalk(op, add_multiply_adds, &sum, MlirWalkPreOrder);
   return sum;
+}
+
+bool nereid_dot_is_slow(MlirOperation op) {
+  if (nereid_op_kind(op) != NEREID_OP_TT_DOT)
+    return false;
+  MlirValue result = nereid_ir_result(op);
+  return mlirTypeIsAF64(mlirShapedTypeGetElementType(mlirValueGetType(result))) ||
+         nereid_ttg_blocked_attr_isa(nereid_ttg_encoding_of(result));
 }
 
 int64_t nereid_dot_registers_per_thread(MlirOperation op) {

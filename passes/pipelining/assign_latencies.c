@@ -15,9 +15,9 @@
  *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without
  *   scalar loads of addresses                      latency 1, in registers
  *
- * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have none.
- * Loads in registers have none where their values do not fit next to the results of dots, or where dots are short.
- * A tt.latency that is there already stays.
+ * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have
+ * none. Loads in registers have none where their values do not fit next to the results of dots, or where dots are
+ * short. A tt.latency that is there already stays.
  *
  * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot
  * takes from registers and that depends on another dot has latency 1: attention overlaps its second dot and softmax. */
@@ -131,8 +131,9 @@ static void drop(nereid_pipelined_op_t *load, const char *reason) {
   mlirOperationRemoveDiscardableAttributeByName(load->op, nereid_ir_ref(NEREID_ATTR_LATENCY));
 }
 
-/* Whether copies after the dots cost less than a stage: if the loop has a single dot and threads only copy its operands,
- * or if TMA copies, for which one thread is enough. Threads that compute operands would wait for the copies. */
+/* Whether copies after the dots cost less than a stage: if the loop has a single dot and threads only copy its
+ * operands, or if TMA copies, for which one thread is enough. Threads that compute operands would wait for the
+ * copies. */
 static bool can_copy_late(const assign_t *assign, MlirOperation loop, const nereid_pipelined_t *loads) {
   nereid_operations_t dots = {0};
   bool by_tma = false, only_copies = true;

@@ -18,7 +18,8 @@
 enum {
   ALIGNMENT = 1024, /* bytes, of the buffers of wgmma */
   LANES = 32,
-  OTHER_REGISTERS = 64, /* registers of a thread besides accumulators */
+  OTHER_REGISTERS = 32,   /* of a thread besides accumulators */
+  OPERAND_REGISTERS = 32, /* of dots that take operands from registers */
   MAX_OUTSIDE = 16,
   LONG_DOTS = 1 << 18, /* multiply-adds of 16 bits in an iteration */
 };
@@ -291,8 +292,8 @@ static MlirOperation loop_around(MlirOperation op) {
   return op;
 }
 
-/* Bytes of the buffers of stores in the loops around `loop`, and those of `loop` itself beyond one per type: stores have
- * them only if they fit (passes/memory/tma_stores.h). */
+/* Bytes of the buffers of stores in the loops around `loop`, and those of `loop` itself beyond one per type: stores
+ * have them only if they fit (passes/memory/tma_stores.h). */
 static int64_t bytes_of_optional_stores(MlirOperation loop) {
   const nereid_store_bytes_t own = nereid_descriptor_store_bytes(loop);
   int64_t bytes = own.per_store - own.per_type;
@@ -346,35 +347,49 @@ static int64_t ctas_by_registers(MlirOperation loop, const dots_t *dots) {
   enum { WORD_BYTES = 4 };
   const int64_t threads = (int64_t)nereid_ttg_num_warps(loop) * LANES;
   const int64_t accumulators = dots->bytes / WORD_BYTES;
-  const int64_t ctas = NEREID_TARGET_REGISTERS / (accumulators + OTHER_REGISTERS * threads);
+  const bool from_memory = dots->groups == dots->count && !dots->computed;
+  const int64_t others = OTHER_REGISTERS + (from_memory ? 0 : OPERAND_REGISTERS);
+  const int64_t ctas = NEREID_TARGET_REGISTERS / (accumulators + others * threads);
   return ctas > 1 ? ctas : 1;
 }
 
-bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
-                                 int64_t after) {
-  const int capability = nereid_ttg_compute_capability(module);
-  /* Without small scratch, which often shares memory with a buffer. */
-  const int64_t others = (nereid_allocation_limit(module) - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-  dots_t dots = {0};
-  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
-  const int64_t by_registers = ctas_by_registers(loop, &dots);
-  const int64_t by_memory = nereid_target_ctas(capability, before + others);
-  int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
-  /* A flattened nest is a persistent kernel's, with one CTA per SM. Otherwise one CTA works while the other waits. Beside
-   * longer dots the barrier that a slot saves matters less than a fourth CTA: without it, a launch of few tiles takes
-   * one wave more. */
-  const bool is_long = dots.groups && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
-  const int64_t enough = dots.is_flattened                              ? 1
-                         : is_long || (dots.count > 1 && dots.computed) ? NEREID_DOT_OVERLAPPED_CTAS
-                                                                        : 2;
-  ctas = ctas < enough ? ctas : enough;
-  return after <= available && nereid_target_ctas(capability, after + others) >= ctas;
+/* The bytes of a CTA beside its rings, without small scratch, which often shares memory with a buffer. */
+static int64_t bytes_of_others(MlirOperation module, int64_t available) {
+  return (nereid_allocation_limit(module) - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
 int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {
   dots_t dots = {0};
   mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
   return ctas_by_registers(loop, &dots);
+}
+
+bool nereid_ring_budget_has_many_ctas(MlirOperation module, MlirOperation loop, int64_t available, int64_t bytes) {
+  enum { MANY = 7 };
+  const int capability = nereid_ttg_compute_capability(module);
+  return nereid_target_ctas(capability, bytes + bytes_of_others(module, available)) >= MANY &&
+         nereid_ring_budget_ctas_by_registers(loop) >= MANY;
+}
+
+bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
+                                 int64_t after) {
+  const int capability = nereid_ttg_compute_capability(module);
+  const int64_t others = bytes_of_others(module, available);
+  dots_t dots = {0};
+  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
+  const int64_t by_registers = ctas_by_registers(loop, &dots);
+  const int64_t by_memory = nereid_target_ctas(capability, before + others);
+  int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
+  /* A flattened nest is a persistent kernel's, with one CTA per SM. Otherwise one CTA works while the other waits.
+   * Beside longer dots the barrier that a slot saves matters less than a fourth CTA: without it, a launch of few
+   * tiles takes one wave more. */
+  const bool is_long = dots.groups && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
+  const int64_t enough = dots.is_flattened                              ? 1
+                         : is_long || (dots.count > 1 && dots.computed) ? NEREID_DOT_OVERLAPPED_CTAS
+                                                                        : 2;
+  ctas = ctas < enough ? ctas : enough;
+  return after <= available && nereid_target_ctas(capability, after + others) >= ctas &&
+         !nereid_ring_budget_has_many_ctas(module, loop, available, before);
 }
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {

@@ -31,8 +31,8 @@ int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late);
  * these one buffer per type of its TMA stores. `keys`: the ops that get rings. */
 int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
-/* The same next to a buffer per TMA store in `loop` and the loops around it (passes/memory/tma_stores.h), if the rings of
- * `keys`, with the latencies in their attributes and as few slots as possible, fit there. */
+/* The same next to a buffer per TMA store in `loop` and the loops around it (passes/memory/tma_stores.h), if the
+ * rings of `keys`, with the latencies in their attributes and as few slots as possible, fit there. */
 int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
 /* Returns the CTAs that a multiprocessor can execute at a time, 1 or more, by an estimate of the registers of the
@@ -41,9 +41,13 @@ int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop);
 
 /* Whether rings of `after` bytes instead of `before` fit in the `available` bytes and leave a multiprocessor as many
  * CTAs at a time, or two, by an estimate of the registers of the loop's dots; or NEREID_DOT_OVERLAPPED_CTAS, where
- * threads compute operands of dots. */
+ * threads compute operands of dots. False if it has many CTAs: these need no additional slots. */
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after);
+
+/* Whether a multiprocessor executes so many CTAs next to rings of `bytes` bytes and others, `available` of which the
+ * rings of the loop can use, that they hide the latency of copies. */
+bool nereid_ring_budget_has_many_ctas(MlirOperation module, MlirOperation loop, int64_t available, int64_t bytes);
 
 /* Whether a step should fill slots late, because dots in flight read one more slot: otherwise the rings of `keys` do
  * not fit, or leave a multiprocessor too few CTAs. Else the additional slot is worth its memory: copies wait

@@ -36,6 +36,7 @@
  *
  * A wait for an mbarrier belongs to the ops that use its buffers (`deps`), an arrival to the last of them. An arrival
  * that would wait for a dot in flight comes where the result of the dot is used, otherwise at the end of the step. */
+#include "passes/dot/dot_registers.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
@@ -292,21 +293,52 @@ static void place_barriers(scheduler_t *scheduler) {
 
 /* --- clusters --- */
 
-/* Whether the copies of a step are issued after its uses: warps read what others copied, without a dot, and slots are
- * too large to add one that saves a barrier. */
-static bool copies_late(const scheduler_t *scheduler) {
-  enum { SMALL = 8192 /* bytes that one iteration loads */ };
-  bool crosses = false;
-  int64_t bytes = 0;
+/* Bytes that one iteration copies, and whether warps read what others copied. */
+typedef struct copies {
+  int64_t bytes;
+  bool cross;
+} copies_t;
+
+static copies_t copies_of(const scheduler_t *scheduler) {
+  copies_t copies = {0};
   for (size_t i = 0; i < scheduler->keys.size; ++i) {
     MlirType type = mlirValueGetType(nereid_ir_result(scheduler->keys.data[i]));
     if (!nereid_ring_is_load(scheduler->keys.data[i]) || !mlirTypeIsARankedTensor(type))
       continue;
-    crosses = crosses || nereid_ring_crosses_warps(scheduler->keys.data[i]);
-    bytes += nereid_scratch_part_bytes(type);
+    copies.cross = copies.cross || nereid_ring_crosses_warps(scheduler->keys.data[i]);
+    copies.bytes += nereid_scratch_part_bytes(type);
   }
-  return crosses && !nereid_loop_has_dot(scheduler->loop) &&
-         (bytes > SMALL || (scheduler->max_stage + 1) * bytes > nereid_allocation_limit(scheduler->pass->op) / 2);
+  return copies;
+}
+
+/* Whether the dots of a step should begin before its copies, as threads execute both: dots that take longer than
+ * copies, or of one of many CTAs, which hide the latency of copies. */
+static bool dots_come_first(const scheduler_t *scheduler) {
+  nereid_operations_t dots = {0};
+  nereid_collect(scheduler->loop, nereid_dot_is_dot, scheduler->arena, &dots);
+  bool slow = dots.size > 0;
+  for (size_t i = 0; i < dots.size; ++i) {
+    if (nereid_op_kind(dots.data[i]) != NEREID_OP_TT_DOT)
+      return false;
+    slow &= nereid_dot_is_slow(dots.data[i]);
+  }
+  MlirOperation module = scheduler->pass->op, loop = scheduler->loop;
+  const nereid_operations_t *keys = &scheduler->keys;
+  return slow || nereid_ring_budget_has_many_ctas(module, loop, nereid_ring_budget_available(module, loop, keys),
+                                                  nereid_ring_budget_bytes(keys, false));
+}
+
+/* Whether the copies of a step follow its uses, where warps read what others copied: if dots come first, or without a
+ * dot, where slots are too large to add one that saves a barrier. */
+static bool copies_late(const scheduler_t *scheduler) {
+  enum { SMALL = 8192 /* bytes that one iteration loads */ };
+  const copies_t copies = copies_of(scheduler);
+  if (!copies.cross)
+    return false;
+  if (nereid_loop_has_dot(scheduler->loop))
+    return dots_come_first(scheduler);
+  return copies.bytes > SMALL ||
+         (scheduler->max_stage + 1) * copies.bytes > nereid_allocation_limit(scheduler->pass->op) / 2;
 }
 
 static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool late) {

@@ -1,16 +1,19 @@
 // RUN: nereid-opt %s --tritongpu-assign-latencies=num-stages=3 --tritongpu-schedule-loops --tritongpu-pipeline --canonicalize | FileCheck %s
 
 // Operands of a dot by multiply-add: its lowering reads the slots a few columns at a time, so the loads are directly
-// before it and after the copies of a later iteration.
+// before it. It takes longer than the copies, which follow it: threads issue them between multiply-adds, and two slots suffice.
 // CHECK-LABEL: @sums
 // CHECK: scf.for
 // CHECK: ttg.async_wait {num = 1 : i32}
-// CHECK: ttg.async_commit_group
-// CHECK: %[[P:.*]] = ttg.memdesc_index
+// CHECK-NEXT: %[[P:.*]] = ttg.memdesc_index {{.*}}<2x32x16xf32
 // CHECK-NEXT: %[[X:.*]] = ttg.local_load %[[P]] {{.*}} -> tensor<32x16xf32, #ttg.dot_op<{opIdx = 0
 // CHECK-NEXT: %[[Q:.*]] = ttg.memdesc_index
 // CHECK-NEXT: %[[Y:.*]] = ttg.local_load %[[Q]] {{.*}} -> tensor<16x32xf32, #ttg.dot_op<{opIdx = 1
 // CHECK-NEXT: tt.dot %[[X]], %[[Y]],
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttg.async_commit_group
+// CHECK: scf.yield
 #blocked = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

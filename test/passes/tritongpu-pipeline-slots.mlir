@@ -71,9 +71,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x128xf32, #wide>
   }
 
-  // A short dot, of 32 columns: the barrier that a fifth slot saves counts for more.
+  // A short dot, of 32 columns: the barrier that a fifth slot saves counts for more than a fourth CTA.
   // CHECK-DAG: slots.mlir:[[@LINE+3]]:{{.*}}4 stages; rings for 2 values, 2 of them filled by cp.async, with 5 slots
-  tt.func public @short_dot(%p: tensor<64x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 32]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<32x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 32]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32, %c0: i32, %c1: i32) -> tensor<64x32xf32, #mma> {
+  tt.func public @short_dot(%p: tensor<64x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<64x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 32]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32, %c0: i32, %c1: i32) -> tensor<64x32xf32, #mma> {
+    %zero = arith.constant dense<0.0> : tensor<64x32xf32, #mma>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x32xf32, #mma>) : i32 {
+      %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+      %y = tt.load %q : tensor<64x32x!tt.ptr<f16>, #rows>
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %b = ttg.local_alloc %y : (tensor<64x32xf16, #rows>) -> !ttg.memdesc<64x32xf16, #narrow, #smem>
+      %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x32xf16, #narrow, #smem> -> tensor<64x32xf32, #mma>
+      scf.yield %d : tensor<64x32xf32, #mma>
+    } {tt.num_stages = 4 : i32}
+    tt.return %r : tensor<64x32xf32, #mma>
+  }
+
+  // A multiprocessor executes seven such CTAs or more, which need no spare slot.
+  // CHECK-DAG: slots.mlir:[[@LINE+3]]:{{.*}}4 stages; rings for 2 values, 2 of them filled by cp.async, with 4 slots
+  tt.func public @many_ctas(%p: tensor<64x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 32]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<32x32x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 32]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32, %c0: i32, %c1: i32) -> tensor<64x32xf32, #mma> {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32, #mma>
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x32xf32, #mma>) : i32 {
       %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #rows>

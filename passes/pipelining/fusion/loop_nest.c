@@ -2,8 +2,12 @@
 #include "passes/pipelining/fusion/loop_nest.h"
 
 #include "dialects/ir.h"
+#include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
+#include "nereid/dialects/tt.h"
+#include "passes/dot/dot_registers.h"
+#include "passes/layout/support/conversion_cost.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/expansion/predicate.h"
 #include "passes/pipelining/loop_stages.h"
@@ -242,15 +246,37 @@ static bool is_output(const nereid_slice_t *slice, MlirValue value) {
   return false;
 }
 
+/* Whether `op` adds offsets to a base from outside of the nest. */
+static bool adds_to_base(const nereid_loop_nest_t *nest, MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_ADDPTR && mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(op))) &&
+         !nereid_loop_nest_is_variant(nest, nereid_tt_addptr_get_ptr(op));
+}
+
+/* Whether addresses that the prologue computes, two registers each, would be spilled beside the results of dots. */
+static bool addresses_spill(const nereid_loop_nest_t *nest) {
+  enum { ADDRESS_REGISTERS = 2, MOST_REGISTERS = 192 /* of a thread's 255 */ };
+  int64_t registers = nereid_dot_result_registers(nest->inner_body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(nest->outer_body); !mlirOperationEqual(op, nest->inner);
+       op = mlirOperationGetNextInBlock(op)) {
+    nereid_layout_t layout;
+    if (adds_to_base(nest, op) && nereid_loop_nest_has(&nest->slices[NEREID_SLICE_ACCESS].needed, op.ptr) &&
+        nereid_layout_from_type(mlirValueGetType(nereid_ir_result(op)), &layout) == NEREID_OK)
+      registers += ADDRESS_REGISTERS * nereid_distinct_registers(&layout);
+  }
+  return registers >= MOST_REGISTERS;
+}
+
 /* Plans a use of `value` in the inner body. */
 static void use_in_body(const nereid_loop_nest_t *nest, nereid_slice_t *slice, MlirValue value) {
-  for (; nereid_loop_nest_in_prologue(nest, value); value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0)) {
+  while (nereid_loop_nest_in_prologue(nest, value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
-    if (!nereid_loop_replicates(op)) {
+    const bool is_address = nest->carries_offsets && adds_to_base(nest, op);
+    if (!is_address && !nereid_loop_replicates(op)) {
       add_output(nest, slice, value);
       return;
     }
     add(&slice->views, op.ptr);
+    value = is_address ? nereid_tt_addptr_get_offset(op) : mlirOperationGetOperand(op, 0);
   }
 }
 
@@ -424,6 +450,7 @@ const char *nereid_loop_nest_read(nereid_pass_t *pass, MlirOperation outer, Mlir
     return "the inner loop may have no iteration, and its body cannot be executed without effect";
   if (!find_access_slice(out))
     return "no load of the inner loop can be executed before the outer iteration that precedes it ends";
+  out->carries_offsets = addresses_spill(out);
   find_execute_slice(out);
   for (int i = 0; i < NEREID_SLICES; ++i)
     plan_prologue(out, (nereid_slice_kind_t)i, &out->slices[i]);

@@ -23,7 +23,7 @@ typedef enum nereid_slice_kind { NEREID_SLICE_ACCESS, NEREID_SLICE_EXECUTE, NERE
 typedef struct nereid_slice {
   nereid_map_t needed;              /* ops and arguments */
   nereid_map_t kept;                /* ops of the prologue that are executed in the first inner iteration */
-  nereid_map_t views;               /* splats and broadcasts of the prologue that each inner iteration executes */
+  nereid_map_t views;               /* splats, broadcasts, sums of a base and offsets in each inner iteration */
   nereid_map_t cloned;              /* ops of the prologue that are executed in the last inner iteration */
   nereid_schedule_values_t outputs; /* results of kept ops that later ops use */
 } nereid_slice_t;
@@ -41,6 +41,7 @@ typedef struct nereid_loop_nest {
   MlirBlock outer_body, inner_body;
   MlirOperation outer_yield, inner_yield;
   bool has_invariant_bounds; /* bounds of the inner loop are defined outside of the outer loop */
+  bool carries_offsets; /* of addresses, which each inner iteration computes again: the addresses would be spilled */
   nereid_empty_inner_t empty;
   nereid_written_roots_t written;
   bool is_requested; /* the program asserts that loads do not depend on stores of recent iterations */
