@@ -41,8 +41,8 @@ static uint32_t read_lowest_copies(const nereid_layout_t *from, nereid_layout_wa
   return copies;
 }
 
-/* Moves selects before the shuffle. Lanes of the same warp with copies serve as many readers, by the bits of the selects;
- * a bit of the warp is the same in both threads. */
+/* Moves selects before the shuffle. Lanes of the same warp with copies serve as many readers, by the bits of the
+ * selects; a bit of the warp is the same in both threads. */
 static void select_before(const nereid_layout_t *from, nereid_layout_warp_move_t *move) {
   uint32_t copies = read_lowest_copies(from, move);
   for (int k = 0; k < move->n_selects; k++) {

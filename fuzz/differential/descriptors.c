@@ -1,5 +1,6 @@
-/* Random modules around tensor descriptors: loops of loads through descriptors and dots, in a persistent loop over tiles or
- * with one tile per program, divided (tt.warp_specialize), fused (tt.flatten) and pipelined (tt.num_stages) at random.
+/* Random modules around tensor descriptors: loops of loads through descriptors and dots, in a persistent loop over
+ * tiles or with one tile per program, divided (tt.warp_specialize), fused (tt.flatten) and pipelined (tt.num_stages)
+ * at random.
  *
  *   scf.for %tile = %pid to %tiles step %programs {            tiles and steps may be 0 or 1
  *     %sum = scf.for %i = %c0 to %steps step %c1 {

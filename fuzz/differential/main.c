@@ -1,4 +1,5 @@
-/* random-module SEED [dots | descriptors]: prints a random tt module, which fuzz/differential/run compiles and compares. */
+/* random-module SEED [dots | descriptors]: prints a random tt module, which fuzz/differential/run compiles and
+ * compares. */
 #include "module.h"
 
 #include <stdlib.h>

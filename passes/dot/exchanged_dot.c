@@ -22,8 +22,8 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-/* The transposed `value`: the source where the value is a transposition itself, as of a tile that a descriptor loads with
- * K last, which TMA then copies to the buffer of the dot. */
+/* The transposed `value`: the source where the value is a transposition itself, as of a tile that a descriptor loads
+ * with K last, which TMA then copies to the buffer of the dot. */
 static MlirValue transpose(const nereid_builder_t *builder, MlirValue value) {
   static const int32_t matrix[] = {1, 0}, batch[] = {0, 2, 1};
   const bool is_matrix = mlirShapedTypeGetRank(mlirValueGetType(value)) == 2;

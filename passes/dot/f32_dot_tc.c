@@ -18,7 +18,7 @@
  * In a loop that adds up dots, the small products are added up in a tensor of their own, which the loop carries, and
  * selected and added once, after the loop:
  *
- *   %r, %s = scf.for … iter_args(%c = %init, %small = %zero) { … yield (tt.dot %a0, %b0, %zero) + %c, (the small ones) }
+ *   %r, %s = scf.for … iter_args(%c = %init, %small = %zero) { … yield (tt.dot %a0, %b0, %zero) + %c, (small ones) }
  *   %d = %r + (arith.select %s is NaN, 0, %s)
  *
  * Nothing in the iteration then uses the small products, so the large one is issued before the small parts of %a are

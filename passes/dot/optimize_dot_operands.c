@@ -152,8 +152,8 @@ static bool transpose_alloc(nereid_pass_t *pass, MlirOperation alloc) {
   return true;
 }
 
-/* The type of a buffer for the source, through whose transposed view `convert` can load: without conflicts, contiguous as
- * the source is. Null when there is none. */
+/* The type of a buffer for the source, through whose transposed view `convert` can load: without conflicts,
+ * contiguous as the source is. Null when there is none. */
 static MlirType loaded_buffer(MlirOperation convert, const transposed_t *transposed) {
   MlirType tensor = mlirValueGetType(transposed->value);
   MlirAttribute dot_op = nereid_ttg_encoding_of(nereid_ir_result(convert));

@@ -7,8 +7,8 @@
  *   ttng.tensormap_fenceproxy_acquire %map
  *   %d = ttng.reinterpret_tensor_descriptor %map
  *
- * Each CTA has maps of its own. A loop creates its maps again in each iteration: copies that read the map of the previous
- * one must be complete. Loads are, as they are in loops inside of that iteration
+ * Each CTA has maps of its own. A loop creates its maps again in each iteration: copies that read the map of the
+ * previous one must be complete. Loads are, as they are in loops inside of that iteration
  * (triton-rewrite-tensor-descriptor-to-pointer), which wait for all of them. Stores are awaited here. */
 #include "passes/memory/tensor_maps.h"
 

@@ -6,9 +6,10 @@
  *   %f = the bits of %s as exponents : tensor<16x2xbf16>, broadcast over groups of 32 : tensor<16x64xbf16>
  *   %d = tt.dot (arith.mulf %x, %f), (tt.fp_to_fp %b), %c
  *
- * Operands get the narrowest type that has their bits of significand, to make the dot as cheap as possible: bf16 for up
- * to 8, f16 for up to 11 if no operand is bf16, else f32, as tf32 when 11 bits are enough. A scale becomes NaN where its byte is 255, unless fastMath is set. Tensors may already have encodings: values derived
- * from an operand keep its encoding, and ttg.convert_layout converts scales and operands where needed. */
+ * Operands get the narrowest type that has their bits of significand, to make the dot as cheap as possible: bf16 for
+ * up to 8, f16 for up to 11 if no operand is bf16, else f32, as tf32 when 11 bits are enough. A scale becomes NaN
+ * where its byte is 255, unless fastMath is set. Tensors may already have encodings: values derived from an operand
+ * keep its encoding, and ttg.convert_layout converts scales and operands where needed. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 

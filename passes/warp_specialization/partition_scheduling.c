@@ -104,8 +104,9 @@ static void add_load(scheduling_t *scheduling, MlirOperation load) {
   nereid_vector_push(scheduling->pass->scratch, &scheduling->loads, load);
 }
 
-/* Finds the loads through descriptors that can move. The consumer creates a tensor map in a loop, and must know that the
- * copies through its predecessor are complete: then all loads stay, as some of them would not be executed ahead. */
+/* Finds the loads through descriptors that can move. The consumer creates a tensor map in a loop, and must know that
+ * the copies through its predecessor are complete: then all loads stay, as some of them would not be executed
+ * ahead. */
 static void find_descriptor_loads(scheduling_t *scheduling) {
   nereid_operations_t all = {0};
   nereid_collect_kind(scheduling->root, NEREID_OP_TT_DESCRIPTOR_LOAD, scheduling->pass->scratch, &all);

@@ -294,9 +294,9 @@ void nereid_text_builder_append(MlirStringRef part, void *data);
 
 /* --- occupancy.c --- */
 
-/* Assembles the compilation's PTX. A kernel that lacks registers, as it spills or its wgmma instructions are serialized,
- * is assembled again for fewer CTAs per multiprocessor than convert-triton-gpu-to-llvm asked for; messages are those of
- * the last time. Status and ownership as of nereid_assemble. */
+/* Assembles the compilation's PTX. A kernel that lacks registers, as it spills or its wgmma instructions are
+ * serialized, is assembled again for fewer CTAs per multiprocessor than convert-triton-gpu-to-llvm asked for;
+ * messages are those of the last time. Status and ownership as of nereid_assemble. */
 NEREID_MUST_USE nereid_status_t nereid_assemble_within_registers(nereid_compilation_t *compilation,
                                                                  const nereid_assemble_options_t *options,
                                                                  nereid_assembled_t *out_assembled);

@@ -233,9 +233,9 @@ static MlirValue multiply_add(nereid_lower_t *lower, const dot_t *dot, MlirValue
   return nereid_emit(lower, "llvm.intr.fma", dot->sum, 3, (MlirValue[]){a, b, c});
 }
 
-/* Adds the products of a chunk to `sums`, in the order of k. Results in the order of a Gray code differ in a row or in a
- * column from the one before, so that products share an operand, which ptxas reads from the reuse cache: without, there
- * are 1.4 times as many bank conflicts of registers (44 tiles of f32). */
+/* Adds the products of a chunk to `sums`, in the order of k. Results in the order of a Gray code differ in a row or
+ * in a column from the one before, so that products share an operand, which ptxas reads from the reuse cache:
+ * without, there are 1.4 times as many bank conflicts of registers (44 tiles of f32). */
 static void add_chunk(nereid_lower_t *lower, const dot_t *dot, MlirValue *sums) {
   for (uint32_t k = 0; k < UINT32_C(1) << dot->chunk_bits; ++k)
     for (uint32_t i = 0; i < (uint32_t)dot->registers; ++i) {

@@ -5,10 +5,11 @@
  *   wgmma.commit_group                           wgmma.commit_group
  *                                                addresses of the second half; twice: bra again
  *
- * Most of the time of ptxas is spent on instructions with a hundred registers; a loop has half of them (docs/compile-time.md).
- * It cannot contain other code, and none is moved across it, so it is chosen only where threads do nothing but copy while
- * dots are in flight. Where 8-bit elements are transposed in registers, the loop also makes kernels faster: without it,
- * ptxas moves that code, which waits for global memory, before the first instruction of the dot.
+ * Most of the time of ptxas is spent on instructions with a hundred registers; a loop has half of them
+ * (docs/compile-time.md). It cannot contain other code, and none is moved across it, so it is chosen only where
+ * threads do nothing but copy while dots are in flight. Where 8-bit elements are transposed in registers, the loop
+ * also makes kernels faster: without it, ptxas moves that code, which waits for global memory, before the first
+ * instruction of the dot.
  *
  * ptxas lets instructions of a loop stay in flight only if each iteration commits its own group. All dots of a function
  * commit as many groups, so that waits can count them. */
@@ -66,8 +67,8 @@ static bool has_copies_after(MlirBlock block) {
   return false;
 }
 
-/* Whether the threads of the dot's block move no tensor between registers and shared memory, except 8-bit elements to it,
- * and copy before the dot: the addresses of later copies are computed while the dot is in flight. */
+/* Whether the threads of the dot's block move no tensor between registers and shared memory, except 8-bit elements to
+ * it, and copy before the dot: the addresses of later copies are computed while the dot is in flight. */
 static bool only_copies_before(MlirOperation dot) {
   bool is_before = true;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(dot)); !mlirOperationIsNull(op);

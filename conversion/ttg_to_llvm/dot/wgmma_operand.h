@@ -42,7 +42,8 @@ void nereid_wgmma_operand_add(nereid_wgmma_operand_t *operand, nereid_asm_text_t
 void nereid_wgmma_operand_set(const nereid_wgmma_operand_t *operand, nereid_asm_text_t *text, const char *name,
                               const int32_t *at, int32_t k);
 
-/* The offset to add to the matrix descriptor of the tile at `at`, in shared memory, to advance from one k to another. */
+/* The offset to add to the matrix descriptor of the tile at `at`, in shared memory, to advance from one k to
+ * another. */
 int32_t nereid_wgmma_operand_advance(const nereid_wgmma_operand_t *operand, const int32_t *at, int32_t from,
                                      int32_t to);
 

@@ -4,8 +4,8 @@
  *   %d = tt.dot %a, %b, %c         here %a, %b, %c and %x are live
  *   use %x
  *
- * A tensor whose registers are those of an operand (broadcasts, views) keeps the operand live and does not count itself.
- * Scalars, temporaries of an op, and addresses, which are computed at the access, are not estimated. */
+ * A tensor whose registers are those of an operand (broadcasts, views) keeps the operand live and does not count
+ * itself. Scalars, temporaries of an op, and addresses, which are computed at the access, are not estimated. */
 #include "conversion/ttg_to_llvm/function/register_demand.h"
 
 #include "dialects/ir.h"

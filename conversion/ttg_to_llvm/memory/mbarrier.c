@@ -64,9 +64,9 @@ static bool lower_inval(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
-/* A partition, as the producer of a divided loop, waits for an empty slot before it expects bytes. The threads that copy
- * nothing must be past that wait: when the slot has been filled and emptied, they would wait for a phase that never
- * completes. */
+/* A partition, as the producer of a divided loop, waits for an empty slot before it expects bytes. The threads that
+ * copy nothing must be past that wait: when the slot has been filled and emptied, they would wait for a phase that
+ * never completes. */
 static void emit_end_of_waits(nereid_lower_t *lower) {
   if (mlirValueIsNull(lower->group->barrier))
     return;

@@ -509,9 +509,9 @@ static intptr_t same_place(const nereid_lowered_t *pointers, uint32_t runs, intp
   return r;
 }
 
-/* The contiguous runs of a tensor of pointers: bits of the register number, and the distance of each in bytes. Programs
- * assert contiguity that wraps within a block, as that of tl.max_contiguous(offsets % n, 256): it holds within a vector,
- * whose alignment excludes the wrap, but not between vectors. */
+/* The contiguous runs of a tensor of pointers: bits of the register number, and the distance of each in bytes.
+ * Programs assert contiguity that wraps within a block, as that of tl.max_contiguous(offsets % n, 256): it holds
+ * within a vector, whose alignment excludes the wrap, but not between vectors. */
 typedef struct runs {
   uint32_t bits;
   int64_t steps[NEREID_LAYOUT_MAX_BITS];

@@ -75,7 +75,8 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
       nereid_layout_from_type(nereid_ttg_with_encoding(type, to), &layouts[1]) != NEREID_OK)
     return INT32_MAX;
   const int d = layouts[0].rank ? fastest(&layouts[0]) : 0;
-  /* Elements that alignment permits in one access: tritongpu-coalesce gives a thread as many, if it has more of them. */
+  /* Elements that alignment permits in one access: tritongpu-coalesce gives a thread as many, if it has more of
+   * them. */
   int64_t width = INT64_MAX;
   for (int i = 0; i < 2; ++i) {
     int64_t vector = layouts[i].rank ? nereid_layout_contiguity(&layouts[i], d) : 1;

@@ -86,8 +86,8 @@ MlirValue tool_edit_default(MlirOperation op, MlirType type, bool one);
 /* Returns the number of operations below the module. */
 size_t tool_edit_count(MlirOperation module);
 
-/* Removes the options that a module records. Those of the command line may differ, and a contradiction with ttg.num-warps
- * is an error. Returns whether there are any. */
+/* Removes the options that a module records. Those of the command line may differ, and a contradiction with
+ * ttg.num-warps is an error. Returns whether there are any. */
 bool tool_edit_remove_options(MlirOperation module);
 
 /* Returns the weight of a module, which decides whether a copy is smaller: 1 for a constant, 4 for other operations. */

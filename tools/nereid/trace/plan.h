@@ -33,8 +33,8 @@ typedef struct tool_plan {
   void *keep_data;
 } tool_plan_t;
 
-/* Parses the passes of the options, before a compilation. NEREID_ERROR_ARGUMENT: malformed, or an unknown pass or option
- * of a pass; NEREID_ERROR_MEMORY. */
+/* Parses the passes of the options, before a compilation. NEREID_ERROR_ARGUMENT: malformed, or an unknown pass or
+ * option of a pass; NEREID_ERROR_MEMORY. */
 NEREID_MUST_USE nereid_status_t tool_plan_validate(const tool_plan_options_t *options, nereid_arena_t *arena,
                                                    nereid_message_t *message);
 
