@@ -313,6 +313,8 @@ def kernels():
         Kernel("matmul_int8_weights", matmul_int8_weights, [BF16, I8, F32, BF16] + [I32] * 6, tiles(128, 128, 64), 8, 3),
         Kernel("batched_3d", batched, [F16, F16, F16, I32, I32, I32], dict(BB=2, BM=128, BN=64, BK=64), 4, 3),
         Kernel("experts", expert_matmul, [BF16, BF16, "*i32", "*i32", BF16, I32, I32], dict(BM=128, BN=128, BK=64), 8, 4),
+        Kernel("experts_4_warps", expert_matmul, [BF16, BF16, "*i32", "*i32", BF16, I32, I32], dict(BM=128, BN=128, BK=64), 4, 3),
+        Kernel("experts_128x256", expert_matmul, [BF16, BF16, "*i32", "*i32", BF16, I32, I32], dict(BM=128, BN=256, BK=64), 8, 3),
         Kernel("decode_latent", decode_latent, [BF16, BF16, BF16, I32, "fp32"], dict(H=64, L=512, R=64, BN=32), 8, 2),
         Kernel("chunk_scan_d64", chunk_scan, [BF16, BF16, BF16, F32, BF16, I32], dict(D=64, CHUNK=64), 4, 2),
         Kernel("chunk_scan_d128", chunk_scan, [BF16, BF16, BF16, F32, BF16, I32], dict(D=128, CHUNK=64), 8, 2),

@@ -144,6 +144,18 @@ static int32_t slots_of(const lower_t *lower, const ring_t *ring) {
   return ring->group == NO_GROUP ? ring->load.slots : lower->groups.data[ring->group].slots;
 }
 
+/* Whether the ring has one more slot after those that save a barrier have got theirs: its own, or one of its group. */
+static bool grows(const lower_t *lower, const ring_t *ring) {
+  if (ring->group == NO_GROUP)
+    return ring->load.saves_barrier;
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    const ring_t *other = &lower->rings.data[i];
+    if (other->group == ring->group && other->load.saves_barrier && other->load.slots == slots_of(lower, ring))
+      return true;
+  }
+  return false;
+}
+
 /* Adds a slot to the rings of which dots in flight would otherwise read the slot that a step overwrites, if shared
  * memory has room. */
 static void add_spare_slots(lower_t *lower) {
@@ -154,7 +166,7 @@ static void add_spare_slots(lower_t *lower) {
     const int64_t bytes = nereid_ring_slot_bytes(ring->load.slot_type);
     nereid_vector_push(lower->arena, &keys, ring->load.scheduled->op);
     before += slots_of(lower, ring) * bytes;
-    more += ring->load.saves_barrier ? bytes : 0;
+    more += grows(lower, ring) ? bytes : 0;
   }
   MlirOperation module = lower->pass->op;
   if (!more ||

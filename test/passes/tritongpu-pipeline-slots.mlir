@@ -101,3 +101,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf32, #mma>
   }
 }
+
+// -----
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#bytes = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#shared1 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // The two rings are one commit group and have as many slots as each other: a spare slot of b, which a dot in flight reads, would be
+  // one of a, too, of 48 KiB together, and does not fit.
+  // CHECK-DAG: slots.mlir:[[@LINE+3]]:{{.*}}4 stages; rings for 2 values, 2 of them filled by cp.async, with 4 slots: 196608 bytes
+  tt.func public @group(%p: tensor<64x256x!tt.ptr<f8E5M2>, #bytes> {tt.contiguity = dense<[1, 256]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: tensor<64x256x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 256]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32, %c0: i32, %c1: i32) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %p : tensor<64x256x!tt.ptr<f8E5M2>, #bytes>
+      %y = tt.load %q : tensor<64x256x!tt.ptr<f16>, #rows>
+      %o = ttg.convert_layout %x : tensor<64x256xf8E5M2, #bytes> -> tensor<64x256xf8E5M2, #a>
+      %a = tt.fp_to_fp %o : tensor<64x256xf8E5M2, #a> -> tensor<64x256xf16, #a>
+      %s = ttg.local_alloc %y : (tensor<64x256xf16, #rows>) -> !ttg.memdesc<64x256xf16, #shared, #smem>
+      %b = ttg.memdesc_trans %s {order = array<i32: 1, 0>} : !ttg.memdesc<64x256xf16, #shared, #smem> -> !ttg.memdesc<256x64xf16, #shared1, #smem>
+      %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : tensor<64x256xf16, #a> * !ttg.memdesc<256x64xf16, #shared1, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.num_stages = 5 : i32}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+}
