@@ -43,8 +43,9 @@ static void on_fatal_error(const char *reason) {
  *   mask.
  * LLVM does not unswitch on divergent branches by default; masks are usually uniform in a CTA, loops with barriers and
  * shuffles are not duplicated, and the assembler unrolls only loads without a predicate.
- *   nvptx-mad-wide-opt         on: mad.wide for the address of an element, which the assembler turns into LEA with a base
- * in uniform registers; from a product and a sum it makes IMAD.WIDE, and loads the base into registers of each thread.
+ *   nvptx-mad-wide-opt         on: mad.wide for the address of an element, which the assembler turns into LEA with a
+ * base in uniform registers; from a product and a sum it makes IMAD.WIDE, and loads the base into registers of each
+ * thread.
  *   disable-machine-sink       on: sinking moves loads past branches and loops to their first use, which then waits for
  * them. The assembler places other instructions by itself. */
 static const char *const options[] = {"nereid", "-nvptx-short-ptr", "-enable-nontrivial-unswitch",

@@ -75,6 +75,13 @@ static MlirValue byte_word(nereid_lower_t *lower, intptr_t count, const MlirValu
   return permute(lower, low, high, halves[0] | halves[1] << 8);
 }
 
+bool nereid_emit_are_bytes_of_words(nereid_lower_t *lower, const MlirValue *values) {
+  bool are = true;
+  for (int i = 0; i < WORD_BYTES; ++i)
+    are &= !mlirValueIsNull(byte_of(lower, values[i]).word);
+  return are;
+}
+
 /* --- words --- */
 
 /* A word that was taken apart. */

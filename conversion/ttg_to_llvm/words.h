@@ -10,8 +10,12 @@
 
 #include "conversion/ttg_to_llvm/context.h"
 
+#include <stdbool.h>
+
 /* A 32-bit word of `count` elements of one LLVM type: the word that nereid_emit_split took apart, if it is that. */
 MlirValue nereid_emit_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
+/* Whether four i8 are elements of words, so that nereid_emit_word inserts no byte. */
+bool nereid_emit_are_bytes_of_words(nereid_lower_t *lower, const MlirValue *values);
 /* Takes a word (i32) apart. What nothing uses in the end is removed with the function's last op. */
 void nereid_emit_split(nereid_lower_t *lower, MlirType element, intptr_t count, MlirValue word, MlirValue *out_values);
 /* Removes the parts of words that have no use. */

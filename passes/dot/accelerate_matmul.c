@@ -13,9 +13,9 @@
  * the instruction, the warps and the source of a. tritongpu-remove-layout-conversions then propagates #mma through
  * loops and elementwise ops, so the conversions of the accumulator move out of loops.
  *
- * Elements that an instruction does not multiply are widened where that is exact: 8-bit floats to f16 before sm_89, or
- * beside f16. A sum that no instruction has (bf16) is kept in f32 and rounded. What remains (f32 with ieee precision,
- * other integers) stays a dot of multiply-adds, with a remark. */
+ * Elements that an instruction does not multiply are widened where that is exact: 8-bit floats to f16 where the target
+ * has no instruction for them, or beside f16. A sum that no instruction has (bf16) is kept in f32 and rounded. What
+ * remains (f32 with ieee precision, other integers) stays a dot of multiply-adds, with a remark. */
 #include "base/map.h"
 #include "base/target_facts.h"
 #include "dialects/ir.h"
@@ -47,6 +47,7 @@
 enum {
   REGISTER_BITS = 32,
   MIN_IMPRECISE = 32, /* K of one wgmma of 8-bit floats */
+  FP8_SYNC = 89,      /* has mma.sync of 8-bit floats; for sm_90, ptxas converts the operands of each one to f16 */
   WITHOUT_WGMMA = 89, /* a capability whose dots sm_90 has, too */
   MAX_PATCHED = 192,  /* registers of accumulators and patches, of the 255 of a thread */
   MAX_SINGLE = 160,   /* the same where elements are loaded one by one: their addresses are in registers, too */
@@ -55,6 +56,7 @@ enum {
 typedef struct accelerate {
   nereid_pass_t *pass;
   int capability;
+  bool multiplies_fp8; /* by mma.sync */
   int64_t wgmma, mma_sync, fma;
   nereid_map_t operand_bytes; /* dot -> bytes of operand_group.h, before any dot is rewritten */
 } accelerate_t;
@@ -99,9 +101,9 @@ static void choose_types(const accelerate_t *accelerate, site_t *site) {
   site->b_element = element_of(site->b.value);
   site->sum = mlirShapedTypeGetElementType(site->result);
   const bool a8 = is_fp8(site->a_element), b8 = is_fp8(site->b_element);
-  if (a8 && (!b8 || accelerate->capability < 89))
+  if (a8 && !b8)
     site->a_element = mlirF16TypeGet(context);
-  if (b8 && (!a8 || accelerate->capability < 89))
+  if (b8 && !a8)
     site->b_element = mlirF16TypeGet(context);
   const bool rounded = mlirTypeIsABF16(site->sum) || (mlirTypeIsAF16(site->sum) && is_fp8(site->a_element));
   if (rounded)
@@ -133,6 +135,7 @@ static bool read_site(const accelerate_t *accelerate, MlirOperation dot, site_t 
   problem->b = site->b_element;
   problem->sum = site->sum;
   problem->a_source = site->a.kind;
+  problem->a_is_in_all_warps = site->a.is_in_all_warps;
   const uintptr_t *operand_bytes = nereid_map_find(&accelerate->operand_bytes, dot.ptr);
   problem->operand_bytes = operand_bytes ? (int64_t)*operand_bytes : 0;
   return nereid_dot_result_uses(dot, accelerate->pass->scratch, &problem->feeds_dot, &problem->feeds_reduce);
@@ -424,6 +427,7 @@ static bool gains_by_exchange(const site_t *site) {
   exchanged.a = site->problem.b;
   exchanged.b = site->problem.a;
   exchanged.a_source = NEREID_DOT_A_STORED; /* as a view of its buffer, also when it is computed */
+  exchanged.a_is_written = site->b.kind == NEREID_DOT_A_COMPUTED;
   /* Rows of the result become columns: what reads them exchanges between warps anyway. */
   if (site->problem.feeds_dot || site->problem.feeds_reduce || site->problem.a_source == NEREID_DOT_A_CHAINED)
     return false;
@@ -444,6 +448,18 @@ static MlirOperation exchange(const site_t *site) {
 
 /* --- one dot --- */
 
+/* Chooses the instruction. Without one for 8-bit floats, they are widened to f16. */
+static void choose(const accelerate_t *accelerate, site_t *site, const char **out_why) {
+  nereid_dot_problem_t problem = site->problem;
+  problem.a = site->a_element;
+  problem.b = site->b_element;
+  nereid_dot_choose(&problem, &site->choice, out_why);
+  if (site->choice.version == NEREID_DOT_WGMMA || !is_fp8(site->a_element) || accelerate->multiplies_fp8)
+    return;
+  site->a_element = site->b_element = problem.a = problem.b = mlirF16TypeGet(accelerate->pass->context);
+  nereid_dot_choose(&problem, &site->choice, out_why);
+}
+
 static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
   site_t site;
   const char *why = NULL;
@@ -452,7 +468,7 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
   if (!read_site(accelerate, dot, &site))
     return false;
   if (has_precision(&site))
-    nereid_dot_choose(&site.problem, &site.choice, &why);
+    choose(accelerate, &site, &why);
   else
     why = "no tensor core instruction multiplies f32 in this precision";
   if (has_precision(&site) && gains_by_exchange(&site)) {
@@ -461,7 +477,7 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
   }
   if (site.choice.version == NEREID_DOT_WGMMA && !can_wgmma(&site)) {
     site.problem.capability = WITHOUT_WGMMA;
-    nereid_dot_choose(&site.problem, &site.choice, NULL);
+    choose(accelerate, &site, NULL);
     why = "no swizzle of shared memory fits an operand";
   }
   remark_choice(accelerate, &site, why);
@@ -477,6 +493,7 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
 
 MlirLogicalResult nereid_pass_tritongpu_accelerate_matmul(nereid_pass_t *pass) {
   accelerate_t accelerate = {.pass = pass, .capability = nereid_ttg_compute_capability(pass->op)};
+  accelerate.multiplies_fp8 = accelerate.capability == FP8_SYNC;
   if (!nereid_pass_option_bool(pass, "wgmma") && nereid_target_has_wgmma(accelerate.capability))
     accelerate.capability = WITHOUT_WGMMA;
   nereid_operations_t dots = {0};

@@ -22,7 +22,9 @@ enum {
   MATRIX_LOAD = 512, /* bytes that a warp loads with one ldmatrix.x4 */
   LANES = 32,
   OTHER_REGISTERS = 56, /* addresses, operands and epilogue of a thread, beside accumulators */
-  BARRIER_CYCLES = 120, /* an exchange between warps: two barriers with their latency */
+  BARRIER_CYCLES = 80,  /* an exchange between warps: two barriers with their latency, which other CTAs hide in part */
+  SOFTMAX_WORK = 12,    /* instructions per score: scale, mask, maximum, difference, exponential, sum, conversion */
+  CHAIN_WORK = 2,       /* per element that a chain of dots converts, or scales */
   SPILL_CYCLES = 8,     /* of one spilled register of one warp: a store and a load of 128 bytes, with their latency */
 };
 
@@ -91,17 +93,25 @@ static int64_t at_least(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* The cycles of exchanges between warps where `parts` of them share a row: of operand a and of the result, through
- * shared memory, and of the partial results of a reduction. */
+/* The cycles of exchanges between warps: of a computed operand of wgmma; and where `parts` of them share a row, of
+ * operand a and of the result, through shared memory, and of the partial results of a reduction. */
 static int64_t exchange_cycles(const nereid_dot_problem_t *problem, int64_t parts) {
-  int64_t cycles = 0;
+  int64_t cycles = problem->a_is_written ? BARRIER_CYCLES : 0;
   if (parts == 1)
-    return 0;
-  if (problem->a_source == NEREID_DOT_A_CHAINED)
+    return cycles;
+  if (problem->a_source == NEREID_DOT_A_CHAINED && !problem->a_is_in_all_warps)
     cycles += BARRIER_CYCLES + problem->m * problem->k * (1 + parts) * bits_of(problem->a) / 8 / SHARED_RATE;
   if (problem->feeds_dot)
     cycles += BARRIER_CYCLES + problem->m * problem->n * (1 + parts) * bits_of(problem->a) / 8 / SHARED_RATE;
   return cycles + (problem->feeds_reduce ? BARRIER_CYCLES : 0);
+}
+
+/* The cycles of elementwise ops on the result in a chain of dots: warps that hold copies of a row all execute them. */
+static int64_t elementwise_cycles(const nereid_dot_problem_t *problem, int64_t registers) {
+  const bool is_softmax = problem->feeds_dot && problem->feeds_reduce;
+  const bool is_chained = problem->feeds_dot || problem->a_source == NEREID_DOT_A_CHAINED;
+  const int64_t work = is_softmax ? SOFTMAX_WORK : is_chained ? CHAIN_WORK : 0;
+  return divide_up(work * registers * problem->warps, SCHEDULERS);
 }
 
 /* Sets the cost of a candidate from its instructions, bytes and the multiply-adds that the tensor cores execute, copies
@@ -114,7 +124,8 @@ static void set_cost(const nereid_dot_problem_t *problem, int64_t multiply_adds,
   const int64_t limit = nereid_target_thread_registers(LANES * (int64_t)problem->warps) - OTHER_REGISTERS;
   const int64_t spilled = at_least(choice->registers - limit, 0);
   choice->cycles = at_least(tensor, at_least(shared, issue)) + (tensor + shared + issue) / 4 +
-                   exchange_cycles(problem, parts) + spilled * problem->warps * SPILL_CYCLES;
+                   elementwise_cycles(problem, choice->registers) + exchange_cycles(problem, parts) +
+                   spilled * problem->warps * SPILL_CYCLES;
 }
 
 static int64_t accumulators(const nereid_dot_problem_t *problem, int64_t m, int64_t n, int64_t batch) {
@@ -199,6 +210,8 @@ static void try_wgmma(const nereid_dot_problem_t *problem, int64_t groups_b, int
   const int64_t b_bytes = n * tiles_m * problem->k * bits / 8;
   choice.shared_bytes = problem->batch * groups_m * groups_n * (a_bytes + b_bytes);
   choice.instructions = batch * tiles_m * tiles_n * divide_up(problem->k, step);
+  if (problem->a_is_written)
+    choice.shared_bytes += problem->batch * problem->m * problem->k * bits / 8;
   if (in_registers && problem->a_source == NEREID_DOT_A_COMPUTED) {
     const int64_t loaded = m * problem->k * bits / 8;
     choice.shared_bytes += problem->batch * groups_m * groups_n * loaded;

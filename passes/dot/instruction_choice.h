@@ -37,8 +37,10 @@ typedef struct nereid_dot_problem {
   int64_t batch, m, n, k; /* batch is 1 for rank 2 */
   MlirType a, b, sum;     /* element types that are multiplied and added up */
   nereid_dot_a_source_t a_source;
-  int64_t operand_bytes; /* in shared memory at a time, for this dot and those that share operands with it */
-  bool feeds_dot;        /* the result becomes operand a of another dot: exchanged if a row is in several warps */
+  bool a_is_written;      /* stored: computed in each iteration, and written to shared memory for wgmma */
+  bool a_is_in_all_warps; /* chained: warps that share a row need no exchange of their own */
+  int64_t operand_bytes;  /* in shared memory at a time, for this dot and those that share operands with it */
+  bool feeds_dot;         /* the result becomes operand a of another dot: exchanged if a row is in several warps */
   bool feeds_reduce; /* rows of the result are reduced: partial results are exchanged if a row is in several warps */
 } nereid_dot_problem_t;
 

@@ -6,7 +6,11 @@
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/defining_op.h"
+#include "dialects/ir.h"
+#include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -73,6 +77,19 @@ static bool is_constant_like(MlirOperation op) {
   }
 }
 
+/* Whether warps that share a row get the result of `dot`, whose instruction has been chosen, without an exchange of
+ * their own: several warps share its rows, too, so that these are exchanged anyway; or all warps have all rows. */
+static bool is_in_all_warps(MlirOperation dot) {
+  enum { WARP_ROWS = 16 };
+  MlirType type = mlirValueGetType(nereid_ir_result(dot));
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
+  int32_t warps[NEREID_TTG_MAX_RANK];
+  if (!nereid_ttg_nvidia_mma_attr_isa(encoding))
+    return false;
+  const int rank = nereid_ttg_ints_read(nereid_ttg_nvidia_mma_attr_get_warps_per_cta(encoding), warps);
+  return warps[rank - 1] > 1 || (rank == 2 && mlirShapedTypeGetDimSize(type, 0) <= WARP_ROWS);
+}
+
 static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_operand_t *out);
 
 /* Traces what the regions of a branch yield for `value`, such as scores under a mask and others. */
@@ -94,6 +111,7 @@ static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_oper
     return false;
   if (nereid_dot_is_dot(op)) {
     out->kind = NEREID_DOT_A_CHAINED;
+    out->is_in_all_warps |= is_in_all_warps(op);
     return true;
   }
   if (is_constant_like(op))
@@ -135,6 +153,7 @@ nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
   if (!computed || !is_near(operand.unmasked, dot) || !trace(operand.unmasked, dot, 0, &found)) {
     operand.loaded_bits = found.loaded_bits < bits ? found.loaded_bits : bits;
     operand.kind = found.kind; /* chained, whatever else is combined with it */
+    operand.is_in_all_warps = found.is_in_all_warps;
     return operand;
   }
   operand = found;

@@ -16,6 +16,7 @@ typedef struct nereid_dot_operand {
   MlirValue value;            /* before conversions of its layout */
   MlirValue unmasked;         /* for wgmma: of f32, without a mask of the 13 low bits, which it ignores; else `value` */
   nereid_dot_a_source_t kind; /* of `unmasked`, as operand a */
+  bool is_in_all_warps;       /* chained: warps that share a row need no exchange of their own */
   int64_t loaded_bits;        /* width of the narrowest loaded elements from which it is computed */
 } nereid_dot_operand_t;
 

@@ -325,7 +325,7 @@ int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loo
 typedef struct dots {
   int64_t bytes;               /* bytes of their results */
   int count, groups, computed; /* all, those of warp groups, of these those that take operand A from registers */
-  bool is_flattened;           /* tiles are stored under a condition */
+  bool is_flattened;           /* tiles are stored under a condition: a persistent kernel, with one CTA per SM */
 } dots_t;
 
 static MlirWalkResult add_dot(MlirOperation op, void *user_data) {
@@ -367,8 +367,10 @@ int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {
 bool nereid_ring_budget_has_many_ctas(MlirOperation module, MlirOperation loop, int64_t available, int64_t bytes) {
   enum { MANY = 7 };
   const int capability = nereid_ttg_compute_capability(module);
-  return nereid_target_ctas(capability, bytes + bytes_of_others(module, available)) >= MANY &&
-         nereid_ring_budget_ctas_by_registers(loop) >= MANY;
+  dots_t dots = {0};
+  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
+  return !dots.is_flattened && ctas_by_registers(loop, &dots) >= MANY &&
+         nereid_target_ctas(capability, bytes + bytes_of_others(module, available)) >= MANY;
 }
 
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
@@ -380,7 +382,7 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
   const int64_t by_registers = ctas_by_registers(loop, &dots);
   const int64_t by_memory = nereid_target_ctas(capability, before + others);
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
-  /* A flattened nest is a persistent kernel's, with one CTA per SM. Otherwise one CTA works while the other waits.
+  /* Of a flattened nest, a multiprocessor executes one CTA. Otherwise one CTA works while the other waits.
    * Beside longer dots the barrier that a slot saves matters less than a fourth CTA: without it, a launch of few
    * tiles takes one wave more. */
   const bool is_long = dots.groups && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;

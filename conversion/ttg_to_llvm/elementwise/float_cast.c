@@ -8,6 +8,7 @@
  * (docs/numerics.md). */
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 
+#include "conversion/ttg_to_llvm/elementwise/byte_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 #include "conversion/ttg_to_llvm/words.h"
@@ -327,8 +328,30 @@ static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, cons
   return convert(lower, element, int_to_odd_f32(lower, is_signed, operands[0]), false);
 }
 
+/* Whether the op converts words of four loaded i8 of a tensor to 16-bit floats. Computed ones are in registers of their
+ * own. */
+static bool converts_words(nereid_lower_t *lower, MlirOperation op, bool is_signed, nereid_lowered_t bytes) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType from = nereid_lower_element_type(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  bool converts = mlirTypeIsARankedTensor(type) && mlirIntegerTypeGetWidth(from) == 8 &&
+                  bytes.count % NEREID_BYTES_PER_WORD == 0 &&
+                  nereid_lower_can_convert_bytes(nereid_lower_element_type(type), is_signed);
+  for (intptr_t r = 0; converts && r < bytes.count; r += NEREID_BYTES_PER_WORD)
+    converts = nereid_emit_are_bytes_of_words(lower, bytes.values + r);
+  return converts;
+}
+
 static bool lower_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  return nereid_lower_elementwise(lower, op, row, emit_int_to_float);
+  const bool is_signed = row->kind == NEREID_OP_ARITH_SITOFP;
+  nereid_lowered_t bytes = nereid_lower_get(lower, mlirOperationGetOperand(op, 0));
+  if (!converts_words(lower, op, is_signed, bytes))
+    return nereid_lower_elementwise(lower, op, row, emit_int_to_float);
+  MlirType type = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  nereid_lowered_t lowered = nereid_lower_array(lower, bytes.count);
+  for (intptr_t r = 0; lowered.values && r < bytes.count; r += NEREID_BYTES_PER_WORD)
+    nereid_lower_bytes_to_float(lower, type, is_signed, bytes.values + r, lowered.values + r);
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
+  return true;
 }
 
 static MlirValue emit_float_to_int(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
