@@ -3,6 +3,7 @@
 
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/encoding/infer_encoding.h"
 
 #include "nereid/dialects/ttg.h"
 
@@ -23,6 +24,16 @@ MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding) {
   nereid_tt_tensor_read(tensor, &parts);
   parts.encoding = encoding;
   return nereid_tt_tensor_type(&parts);
+}
+
+MlirType nereid_ttg_reshaped(MlirType tensor, intptr_t rank, const int64_t *shape) {
+  nereid_tt_tensor_t parts;
+  nereid_tt_tensor_read(tensor, &parts);
+  MlirAttribute encoding;
+  if (!nereid_ttg_infer_reshape_encoding(parts.rank, parts.shape, parts.encoding, rank, shape, (MlirLocation){NULL},
+                                         &encoding))
+    return (MlirType){NULL};
+  return mlirRankedTensorTypeGet(rank, shape, parts.element, encoding);
 }
 
 int64_t nereid_ttg_num_elements(MlirType tensor) {

@@ -16,6 +16,10 @@ bool nereid_ttg_is_laid_out(MlirValue value);
 /* Returns the tensor type with another encoding. */
 MlirType nereid_ttg_with_encoding(MlirType tensor, MlirAttribute encoding);
 
+/* Returns the type of `tensor` with another shape, in row-major order: each element stays in its thread. Null when no
+ * encoding describes that. `rank` is NEREID_TTG_MAX_RANK at most. */
+MlirType nereid_ttg_reshaped(MlirType tensor, intptr_t rank, const int64_t *shape);
+
 /* Returns the number of elements of a tensor type. */
 int64_t nereid_ttg_num_elements(MlirType tensor);
 

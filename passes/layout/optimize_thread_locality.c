@@ -268,15 +268,9 @@ static bool split_axis(const site_t *site, split_t *out) {
 
 /* Reshapes `source`; null when the result has no encoding. */
 static MlirValue reshape(const nereid_builder_t *builder, MlirValue source, intptr_t rank, const int64_t *shape) {
-  MlirType type = mlirValueGetType(source);
-  int64_t from[NEREID_TTG_MAX_RANK];
-  MlirAttribute encoding;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    from[d] = mlirShapedTypeGetDimSize(type, d);
-  if (!nereid_ttg_infer_reshape_encoding(mlirShapedTypeGetRank(type), from, nereid_ttg_encoding_of(source), rank, shape,
-                                         (MlirLocation){NULL}, &encoding))
+  MlirType type = nereid_ttg_reshaped(mlirValueGetType(source), rank, shape);
+  if (mlirTypeIsNull(type))
     return (MlirValue){NULL};
-  type = mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(type), encoding);
   return nereid_ir_result(
       nereid_tt_reshape_build(builder, type, source, /*allow_reorder=*/false, /*efficient_layout=*/false));
 }

@@ -9,7 +9,8 @@
  * TMA then copies to the buffer that a dot reads, without registers in between. A descriptor has one swizzle for all
  * its accesses: that of the first buffer of a loaded tensor that TMA can fill, otherwise the widest (descriptor.h). The
  * host encodes the map with it, as `nereid.descriptor` requests; an attribute that is there already stays. Stores take
- * their tensors before conversions of the layout (tma_stores.h), which therefore need no scratch.
+ * their tensors before conversions of the layout (tma_stores.h), which therefore need no scratch, in the shape that the
+ * store requires.
  *
  * In a cluster of several CTAs each copies its part of a tensor, so the CTA layout of the encoding divides the block
  * into boxes that fit all parts. Where CTAs need the same part, there is a box for each of them, which can load it for

@@ -7,6 +7,9 @@
 
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
+#include "dialects/tt/tensor.h"
+#include "dialects/ttg/tensor_types.h"
+#include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 #include "passes/pipelining/ring_budget.h"
@@ -20,21 +23,64 @@ const nereid_tma_store_t *nereid_tma_stores_find(const nereid_tma_stores_t *stor
   return NULL;
 }
 
+/* --- conversions before stores --- */
+
+/* Whether `op` has the elements of its operand in row-major order: it changes only layout or shape. */
+static bool is_view(MlirOperation op) {
+  const nereid_op_kind_t kind = mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op);
+  return kind == NEREID_OP_TTG_CONVERT_LAYOUT || kind == NEREID_OP_TT_EXPAND_DIMS ||
+         (kind == NEREID_OP_TT_RESHAPE && !nereid_tt_reshape_get_allow_reorder(op));
+}
+
+/* The operand of the first conversion of which `value` is a view; `value` itself without one. */
+static MlirValue before_conversions(MlirValue value) {
+  MlirValue found = value;
+  for (MlirOperation op = nereid_defining_op(value); is_view(op); op = nereid_defining_op(value)) {
+    value = mlirOperationGetOperand(op, 0);
+    if (nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT)
+      found = value;
+  }
+  return found;
+}
+
+/* Erases the views without uses from `value` back. */
+static void erase_views(MlirValue value) {
+  for (MlirOperation op = nereid_defining_op(value); is_view(op) && mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+       op = nereid_defining_op(value)) {
+    value = mlirOperationGetOperand(op, 0);
+    nereidMlirOperationErase(op);
+  }
+}
+
+/* Reshapes `source` to the shape of `view`; null when no encoding keeps its elements in their threads. */
+static MlirValue reshape(const nereid_builder_t *builder, MlirValue source, MlirValue view) {
+  const nereid_tt_tensor_t from = nereid_tt_tensor_of(source), to = nereid_tt_tensor_of(view);
+  if (nereid_tt_tensor_same_shape(&from, &to))
+    return source;
+  MlirType type = nereid_ttg_reshaped(mlirValueGetType(source), to.rank, to.shape);
+  if (mlirTypeIsNull(type))
+    return (MlirValue){NULL};
+  return nereid_ir_result(
+      nereid_tt_reshape_build(builder, type, source, /*allow_reorder=*/false, /*efficient_layout=*/false));
+}
+
 void nereid_tma_stores_skip_conversions(const nereid_operations_t *accesses) {
   for (size_t i = 0; i < accesses->size; ++i) {
     MlirOperation op = accesses->data[i];
     const nereid_op_kind_t kind = nereid_op_kind(op);
     if (kind != NEREID_OP_TT_DESCRIPTOR_STORE && kind != NEREID_OP_TT_DESCRIPTOR_REDUCE)
       continue;
-    MlirOperation convert;
-    while (convert = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 1), NEREID_OP_TTG_CONVERT_LAYOUT),
-           !mlirOperationIsNull(convert)) {
-      mlirOperationSetOperand(op, 1, mlirOperationGetOperand(convert, 0));
-      if (mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(convert))))
-        nereidMlirOperationErase(convert);
-    }
+    const nereid_builder_t builder = nereid_builder_before(op);
+    MlirValue stored = mlirOperationGetOperand(op, 1), source = before_conversions(stored);
+    MlirValue view = reshape(&builder, source, stored);
+    if (mlirValueIsNull(view))
+      continue;
+    mlirOperationSetOperand(op, 1, view);
+    erase_views(stored);
   }
 }
+
+/* --- buffers --- */
 
 /* Whether the stores are executed as often as each other and in order: they are in one block. */
 static bool are_in_one_block(const nereid_tma_store_t *stores, size_t n) {

@@ -25,7 +25,12 @@ typedef struct nereid_tma_store {
 typedef NEREID_VECTOR(nereid_tma_store_t) nereid_tma_stores_t;
 
 /* Lets the stores and reductions among `accesses` take their tensors before conversions of the layout: a buffer can be
- * written in any. */
+ * written in any. If tt.expand_dims or tt.reshape changes the shape after a conversion, a reshape changes it in the
+ * layout before the conversion:
+ *
+ *   %c = ttg.convert_layout %x : #mma -> #slice       %e = tt.expand_dims %c       tt.descriptor_store %d[…], %e
+ *   ->
+ *   %e = tt.reshape %x : #mma -> #linear              tt.descriptor_store %d[…], %e */
 void nereid_tma_stores_skip_conversions(const nereid_operations_t *accesses);
 
 /* Creates buffers for the stores and reductions among `accesses` that are in a loop, if they fit in shared memory next
