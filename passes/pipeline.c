@@ -40,7 +40,7 @@ static const char *const ttgir[] = {
     "triton-nvidia-gpu-plan-cta",
     "tritongpu-coalesce",
     "tritongpu-F32DotTC{emu-tf32=1}",
-    "tritongpu-remove-layout-conversions",
+    "tritongpu-remove-layout-conversions{provisional-dots=1}",
     "tritongpu-accelerate-matmul{wgmma=$architecture}",
     "tritongpu-remove-layout-conversions{mma-only=1}",
     "tritongpu-optimize-thread-locality",

@@ -19,9 +19,9 @@
  * is cheaper. So a row is converted before it is broadcast to a matrix.
  *
  * A value is computed at most once per layout and the decision is cached, so the work is bounded by values times
- * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory or
- * converting the loaded values is cheaper. Requires: encodings on all tensors. Preserves: everything but layouts and
- * the number of ops. */
+ * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory,
+ * converting the loaded values is cheaper, or the required layout is that of a dot that may move to tensor cores
+ * (`provisional-dots`). Requires: encodings on all tensors. Preserves: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/defining_op.h"
@@ -81,6 +81,7 @@ typedef struct removal {
   NEREID_VECTOR(choice_t *) order; /* the choices, in the order they were made */
   nereid_map_t prices;             /* type -> list of price_t */
   nereid_written_memory_t written;
+  nereid_map_t provisional; /* layouts of dots, as keys, that tritongpu-accelerate-matmul may replace */
   nereid_reduction_costs_t reductions;
 } removal_t;
 
@@ -232,6 +233,8 @@ static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_r
     return none;
   if (producer.flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(producer.op))
     return producer;
+  if (nereid_map_find(&removal->provisional, request.encoding.ptr))
+    return none;
   const bool costs_more = recompute_cost(removal, &producer, request) > price_of(removal, request).conversion;
   return costs_more || nereid_written_memory_may_write(&removal->written, producer.op) ? none : producer;
 }
@@ -501,6 +504,19 @@ static bool is_mma(MlirOperation op) {
   return !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding);
 }
 
+/* Before tritongpu-accelerate-matmul, reads the layouts of dots, which are provisional. A load that moved to one would
+ * keep it when the dot gets another: with short vectors, and in need of a conversion all the same. */
+static bool read_provisional(removal_t *removal, const nereid_operations_t *ops) {
+  nereid_map_initialize(&removal->provisional, removal->arena);
+  if (!nereid_pass_option_bool(removal->pass, "provisional-dots"))
+    return true;
+  for (size_t i = 0; i < ops->size; ++i)
+    if (nereid_op_kind(ops->data[i]) == NEREID_OP_TT_DOT && !is_mma(ops->data[i]) &&
+        !nereid_map_insert(&removal->provisional, nereid_ttg_encoding_of(nereid_ir_result(ops->data[i])).ptr))
+      return false;
+  return true;
+}
+
 /* Assigns layouts, sinks conversions, and removes each remaining one that costs more than its alternative. */
 static bool remove_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
@@ -527,6 +543,8 @@ static bool remove_conversions(nereid_pass_t *pass) {
   nereid_map_initialize(&removal.written.bases, pass->scratch);
   for (size_t i = 0; i < all.size; ++i)
     nereid_written_memory_add(&removal.written, all.data[i]);
+  if (!read_provisional(&removal, &all))
+    return false;
   for (size_t i = 0; i < conversions.size; ++i)
     if (!try_remove(&removal, conversions.data[i]))
       return false;

@@ -1,9 +1,14 @@
-// RUN: nereid-opt %s --tritongpu-remove-layout-conversions | FileCheck %s
+// RUN: nereid-opt %s --tritongpu-remove-layout-conversions | FileCheck %s --check-prefixes=CHECK,FINAL
+// RUN: nereid-opt %s --tritongpu-remove-layout-conversions=provisional-dots=1 | FileCheck %s --check-prefixes=CHECK,EARLY
 
 #blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-DAG: #[[DOT:.*]] = #ttg.blocked<{sizePerThread = [4, 4]
+// EARLY-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 8]
+
 // In #a sixteen lanes hold the same rows and would compute the same exponentials, 256 values per thread instead of 16.
 // CHECK-LABEL: @probabilities
 // CHECK: math.exp %{{.*}} : tensor<64x32xf32, #blocked>
@@ -21,5 +26,32 @@ tt.func public @probabilities(%x: tensor<64x64xf32, #a>, %y: tensor<64x32xf32, #
   tt.store %p, %sum : tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #a}>>
   %d = tt.dot %e, %v, %acc : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
   tt.return %d : tensor<64x64xf32, #blocked>
+}
+
+// The layout of a dot that may move to tensor cores attracts no load. That of multiply-adds does: 64 bits at a time and no
+// conversion.
+// CHECK-LABEL: @epilogue
+// EARLY: %[[G:.*]] = tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[ROWS]]>
+// EARLY: ttg.convert_layout %[[G]] : tensor<64x64xf16, #[[ROWS]]> -> tensor<64x64xf16, #[[DOT]]>
+// FINAL: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[DOT]]>
+// FINAL-NOT: ttg.convert_layout
+tt.func public @epilogue(%x: tensor<64x32xf16, #a>, %y: tensor<32x64xf16, #b>, %acc: tensor<64x64xf32, #blocked>, %gate: !tt.ptr<f16>) -> tensor<64x64xf32, #blocked> {
+  %stride = arith.constant dense<64> : tensor<64x1xi32, #rows>
+  %d = tt.dot %x, %y, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %j = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+  %row = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #rows}>> -> tensor<64x1xi32, #rows>
+  %column = tt.expand_dims %j {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x64xi32, #rows>
+  %offset = arith.muli %row, %stride : tensor<64x1xi32, #rows>
+  %offsets = tt.broadcast %offset : tensor<64x1xi32, #rows> -> tensor<64x64xi32, #rows>
+  %columns = tt.broadcast %column : tensor<1x64xi32, #rows> -> tensor<64x64xi32, #rows>
+  %at = arith.addi %offsets, %columns : tensor<64x64xi32, #rows>
+  %base = tt.splat %gate : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
+  %p = tt.addptr %base, %at : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+  %g = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+  %c = ttg.convert_layout %g : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #blocked>
+  %w = arith.extf %c : tensor<64x64xf16, #blocked> to tensor<64x64xf32, #blocked>
+  %m = arith.mulf %d, %w : tensor<64x64xf32, #blocked>
+  tt.return %m : tensor<64x64xf32, #blocked>
 }
 }
