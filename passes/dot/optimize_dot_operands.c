@@ -11,12 +11,14 @@
  *
  * A loaded tensor that goes directly to a buffer can be copied there asynchronously. A transposition of a buffer is
  * free. Elementwise operations in #dot_op need no second trip through shared memory, and their operands are often
- * narrower than the result. Warps that share an operand repeat the operations: they stay in the layout of the load when
- * that costs more than the conversion. */
+ * narrower than the result. Warps that share an operand repeat the operations, and each load that cp.async cannot copy,
+ * such as those of single scales and zero points, takes a trip of its own. Where that costs more than the conversion of
+ * the result, the operations stay in the layout of the load. */
 #include "passes/dot/shared_encoding.h"
 #include "passes/layout/support/conversion_cost.h"
 #include "passes/layout/support/layout_flow.h"
 #include "passes/pass.h"
+#include "passes/pipelining/ring.h"
 #include "passes/support/collect.h"
 #include "passes/support/descriptor.h"
 
@@ -223,6 +225,7 @@ typedef struct slice {
   NEREID_VECTOR(MlirValue) computed, converted;
   NEREID_VECTOR(MlirAttribute) encodings; /* by number of `computed`, then */
   NEREID_VECTOR(MlirAttribute) leaf_encodings;
+  const nereid_axis_result_t *axis;
   int64_t cost; /* instructions per thread, compared to the original */
   bool loads;
 } slice_t;
@@ -234,18 +237,26 @@ static int64_t registers_of(MlirType type, MlirAttribute encoding) {
   return nereid_distinct_registers(&layout);
 }
 
-/* A load, also a transposed one: its conversion becomes a load from shared memory. */
-static bool is_load(MlirOperation op) {
+/* The load whose result, or a transposition of it, is `value`; null for other values. */
+static MlirOperation load_of(MlirValue value) {
+  MlirOperation op = nereid_defining_op(value);
   while (!mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TT_TRANS)
     op = nereid_defining_op(without_conversions(mlirOperationGetOperand(op, 0)));
-  return !mlirOperationIsNull(op) &&
-         (nereid_op_kind(op) == NEREID_OP_TT_LOAD || nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD);
+  const nereid_op_kind_t kind = mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op);
+  return kind == NEREID_OP_TT_LOAD || kind == NEREID_OP_TTG_LOCAL_LOAD ? op : (MlirOperation){NULL};
+}
+
+/* Whether the conversion of `load` becomes a load from shared memory: cp.async can copy the elements there. */
+static bool is_copied(const slice_t *slice, MlirOperation load) {
+  return nereid_op_kind(load) == NEREID_OP_TTG_LOCAL_LOAD ||
+         nereid_ring_can_copy(load, nereid_ring_slot_type(load), slice->axis);
 }
 
 static bool add_leaf(slice_t *slice, MlirValue value, MlirAttribute encoding) {
-  const bool loaded = is_load(nereid_defining_op(value));
+  MlirOperation load = load_of(value);
+  const bool loaded = !mlirOperationIsNull(load);
   slice->loads |= loaded;
-  if (!loaded && !nereid_is_recomputed_for_free(value))
+  if (!(loaded && is_copied(slice, load)) && !nereid_is_recomputed_for_free(value))
     slice->cost += nereid_conversion_cost(mlirValueGetType(value), encoding);
   return nereid_vector_push(slice->arena, &slice->converted, value) &&
          nereid_vector_push(slice->arena, &slice->leaf_encodings, encoding);
@@ -266,8 +277,9 @@ static bool add_value(slice_t *slice, MlirValue value, MlirAttribute encoding) {
     return false;
   *entry = (uintptr_t)encoding.ptr;
   MlirOperation op = nereid_defining_op(value);
-  const nereid_layout_flow_t flow =
-      mlirOperationIsNull(op) || is_load(op) ? NEREID_LAYOUT_FLOW_NONE : nereid_layout_flow_of(op);
+  const nereid_layout_flow_t flow = mlirOperationIsNull(op) || !mlirOperationIsNull(load_of(value))
+                                        ? NEREID_LAYOUT_FLOW_NONE
+                                        : nereid_layout_flow_of(op);
   if (!is_hoisted_flow(flow) || mlirOperationGetNumResults(op) != 1)
     return add_leaf(slice, value, encoding);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
@@ -326,10 +338,10 @@ static void build_copy(slice_t *slice, MlirValue value, MlirAttribute encoding) 
 }
 
 /* convert_layout(elementwise(load)) -> elementwise(convert_layout(load)) */
-static bool hoist_conversion(nereid_pass_t *pass, MlirOperation convert) {
+static bool hoist_conversion(nereid_pass_t *pass, const nereid_axis_result_t *axis, MlirOperation convert) {
   MlirValue source = mlirOperationGetOperand(convert, 0), result = nereid_ir_result(convert);
   MlirAttribute encoding = nereid_ttg_encoding_of(result);
-  slice_t slice = {.arena = pass->scratch};
+  slice_t slice = {.arena = pass->scratch, .axis = axis};
   nereid_map_initialize(&slice.values, pass->scratch);
   if (!add_value(&slice, source, encoding) || slice.computed.size == 0 || !slice.loads)
     return false;
@@ -337,7 +349,8 @@ static bool hoist_conversion(nereid_pass_t *pass, MlirOperation convert) {
   if (slice.cost > saved) {
     nereid_pass_remark_missed(pass, convert, "elementwise",
                               "elementwise operations stay before the conversion of the operand: repeating them in "
-                              "each warp costs %lld instructions per thread, the conversion %lld",
+                              "each warp and converting what they use costs %lld instructions per thread, the "
+                              "conversion %lld",
                               (long long)slice.cost, (long long)saved);
     return false;
   }
@@ -358,9 +371,12 @@ MlirLogicalResult nereid_pass_tritongpu_optimize_dot_operands(nereid_pass_t *pas
   int64_t hoisted = 0, views = 0;
   if (!nereid_collect(pass->op, is_conversion_to_operand, pass->scratch, &conversions))
     return mlirLogicalResultFailure();
-  const bool hoists = nereid_pass_option_bool(pass, "hoist-layout-conversion");
+  nereid_axis_result_t axis;
+  const bool hoists = conversions.size && nereid_pass_option_bool(pass, "hoist-layout-conversion");
+  if (hoists && nereid_axis_info_run(pass->op, pass->scratch, &axis) != NEREID_OK)
+    return mlirLogicalResultFailure();
   for (size_t i = 0; hoists && i < conversions.size; ++i)
-    hoisted += hoist_conversion(pass, conversions.data[i]);
+    hoisted += hoist_conversion(pass, &axis, conversions.data[i]);
   if (!nereid_collect(pass->op, is_conversion_to_operand, pass->scratch, &transposed) ||
       !nereid_collect(pass->op, is_alloc_of_tensor, pass->scratch, &allocs))
     return mlirLogicalResultFailure();

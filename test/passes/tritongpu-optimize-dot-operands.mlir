@@ -80,7 +80,7 @@ tt.func public @described(%d: !tt.tensordesc<tensor<64x32xf16>>, %i: i32) -> ten
 // STAYS-LABEL: @widened(
 // STAYS: arith.sitofp
 // STAYS-NEXT: ttg.convert_layout %{{.*}} : tensor<64x32xf16
-tt.func public @widened(%p: tensor<64x32x!tt.ptr<i8>, #blocked>) -> tensor<64x32xf16, #a> {
+tt.func public @widened(%p: tensor<64x32x!tt.ptr<i8>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<8> : tensor<2xi32>}) -> tensor<64x32xf16, #a> {
   %x = tt.load %p : tensor<64x32x!tt.ptr<i8>, #blocked>
   %t = arith.sitofp %x  : tensor<64x32xi8, #blocked> to tensor<64x32xf16, #blocked>
   %b = ttg.convert_layout %t : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
@@ -94,7 +94,7 @@ tt.func public @widened(%p: tensor<64x32x!tt.ptr<i8>, #blocked>) -> tensor<64x32
 // CHECK: tt.broadcast {{.*}} -> tensor<64x32xf16, #ttg.dot_op
 // CHECK: arith.mulf {{.*}} : tensor<64x32xf16, #ttg.dot_op
 // CHECK-NEXT: tt.return
-tt.func public @scaled(%p: tensor<64x32x!tt.ptr<i8>, #blocked>, %s: tensor<64xf16, #ttg.slice<{dim = 1, parent = #blocked}>>) -> tensor<64x32xf16, #a> {
+tt.func public @scaled(%p: tensor<64x32x!tt.ptr<i8>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<8> : tensor<2xi32>}, %s: tensor<64xf16, #ttg.slice<{dim = 1, parent = #blocked}>>) -> tensor<64x32xf16, #a> {
   %x = tt.load %p : tensor<64x32x!tt.ptr<i8>, #blocked>
   %t = arith.sitofp %x  : tensor<64x32xi8, #blocked> to tensor<64x32xf16, #blocked>
   %e = tt.expand_dims %s {axis = 1 : i32} : tensor<64xf16, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<64x1xf16, #blocked>
@@ -104,12 +104,30 @@ tt.func public @scaled(%p: tensor<64x32x!tt.ptr<i8>, #blocked>, %s: tensor<64xf1
   tt.return %b : tensor<64x32xf16, #a>
 }
 
+// cp.async cannot copy single elements of scales and zero points: each conversion would be a trip through shared memory,
+// instead of one for the result.
+// CHECK-LABEL: @dequantized(
+// CHECK-NOT: ttg.convert_layout
+// CHECK: arith.mulf %{{.*}} : tensor<64x32xf16, #blocked>
+// CHECK-NEXT: ttg.convert_layout %{{.*}} : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #ttg.dot_op
+// CHECK-NEXT: tt.return
+tt.func public @dequantized(%p: tensor<64x32x!tt.ptr<i8>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<8> : tensor<2xi32>}, %s: tensor<64x32x!tt.ptr<f16>, #blocked>, %z: tensor<64x32x!tt.ptr<i8>, #blocked>) -> tensor<64x32xf16, #a> {
+  %x = tt.load %p : tensor<64x32x!tt.ptr<i8>, #blocked>
+  %scale = tt.load %s : tensor<64x32x!tt.ptr<f16>, #blocked>
+  %zero = tt.load %z : tensor<64x32x!tt.ptr<i8>, #blocked>
+  %d = arith.subi %x, %zero : tensor<64x32xi8, #blocked>
+  %t = arith.sitofp %d : tensor<64x32xi8, #blocked> to tensor<64x32xf16, #blocked>
+  %m = arith.mulf %t, %scale : tensor<64x32xf16, #blocked>
+  %b = ttg.convert_layout %m : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+  tt.return %b : tensor<64x32xf16, #a>
+}
+
 // Two warps would compute each exponential.
 // CHECK-LABEL: @repeated(
 // CHECK: math.exp %{{.*}} : tensor<64x32xf16, #blocked>
 // CHECK-NEXT: ttg.convert_layout
 // MISSED-DAG: remark: [Missed] elementwise {{.*}} costs 192 instructions per thread, the conversion 124
-tt.func public @repeated(%p: tensor<64x32x!tt.ptr<f16>, #blocked>) -> tensor<64x32xf16, #a> {
+tt.func public @repeated(%p: tensor<64x32x!tt.ptr<f16>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<16> : tensor<2xi32>}) -> tensor<64x32xf16, #a> {
   %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #blocked>
   %y = math.exp %x : tensor<64x32xf16, #blocked>
   %b = ttg.convert_layout %y : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
