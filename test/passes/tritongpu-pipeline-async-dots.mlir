@@ -347,4 +347,132 @@ tt.func @carried_twice(%n: i32, %a: !ttg.memdesc<64x64xf16, #shared, #smem>, %fi
   }
   tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
 }
+
+// The first accumulator is a sum, or zero if the loop before has no iteration. The next iteration completes the second dot
+// before it accumulates onto its result: that dot is complete at the end of its iteration, because the assembler would
+// serialize all dots for the copies of the first accumulator.
+// CHECK-LABEL: @joined
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[O:.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} {inputPrecision = 0 : i32, isAsync = true} : tensor<
+// CHECK-NEXT: %[[W:.*]]:{{[0-9]}} = ttng.warp_group_dot_wait %[[O]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: scf.yield %[[W]]#0
+tt.func @joined(%n: i32, %m: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %x: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %first = scf.for %j = %c0 to %m step %c1 iter_args(%sum = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %next = arith.addf %sum, %x : tensor<64x64xf32, #mma>
+    scf.yield %next : tensor<64x64xf32, #mma>
+  }
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %first) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %e = math.exp2 %s : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    %scaled = arith.mulf %acc, %e : tensor<64x64xf32, #mma>
+    %o = ttng.warp_group_dot %p, %v, %scaled {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %o : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// So is a first accumulator that a condition chooses, and one that an outer loop computes.
+// CHECK-LABEL: @joined_by_condition
+// CHECK: %[[O:.*]] = ttng.warp_group_dot {{.*}} : tensor<
+// CHECK-NEXT: ttng.warp_group_dot_wait %[[O]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: scf.yield
+tt.func @joined_by_condition(%n: i32, %c: i1, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %x: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %first = scf.if %c -> (tensor<64x64xf32, #mma>) {
+    %twice = arith.addf %x, %x : tensor<64x64xf32, #mma>
+    scf.yield %twice : tensor<64x64xf32, #mma>
+  } else {
+    scf.yield %zero : tensor<64x64xf32, #mma>
+  }
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %first) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %e = math.exp2 %s : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    %scaled = arith.mulf %acc, %e : tensor<64x64xf32, #mma>
+    %o = ttng.warp_group_dot %p, %v, %scaled {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %o : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// CHECK-LABEL: @joined_by_outer_loop
+// CHECK: %[[O:.*]] = ttng.warp_group_dot {{.*}} : tensor<
+// CHECK-NEXT: ttng.warp_group_dot_wait %[[O]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: scf.yield
+tt.func @joined_by_outer_loop(%n: i32, %m: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %x: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %all = scf.for %j = %c0 to %m step %c1 iter_args(%first = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %first) -> (tensor<64x64xf32, #mma>) : i32 {
+      %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %e = math.exp2 %s : tensor<64x64xf32, #mma>
+      %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+      %scaled = arith.mulf %acc, %e : tensor<64x64xf32, #mma>
+      %o = ttng.warp_group_dot %p, %v, %scaled {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %o : tensor<64x64xf32, #mma>
+    }
+    %next = arith.mulf %r, %x : tensor<64x64xf32, #mma>
+    scf.yield %next : tensor<64x64xf32, #mma>
+  }
+  tt.return %all : tensor<64x64xf32, #mma>
+}
+
+// The loop before has iterations, so its sum is the only first accumulator: the second dot stays in flight.
+// CHECK-LABEL: @not_joined
+// CHECK: %[[O:.*]] = ttng.warp_group_dot {{.*}} : tensor<
+// CHECK-NEXT: scf.yield %[[O]]
+tt.func @not_joined(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>, %x: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %c8 = arith.constant 8 : i32
+  %first = scf.for %j = %c0 to %c8 step %c1 iter_args(%sum = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %next = arith.addf %sum, %x : tensor<64x64xf32, #mma>
+    scf.yield %next : tensor<64x64xf32, #mma>
+  }
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %first) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %e = math.exp2 %s : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    %scaled = arith.mulf %acc, %e : tensor<64x64xf32, #mma>
+    %o = ttng.warp_group_dot %p, %v, %scaled {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %o : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// An outer loop carries results of dots only: the second dot stays in flight.
+// CHECK-LABEL: @carried_by_outer_loop
+// CHECK: %[[O:.*]] = ttng.warp_group_dot {{.*}} : tensor<
+// CHECK-NEXT: scf.yield %[[O]]
+tt.func @carried_by_outer_loop(%n: i32, %m: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %v: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %all = scf.for %j = %c0 to %m step %c1 iter_args(%first = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %first) -> (tensor<64x64xf32, #mma>) : i32 {
+      %s = ttng.warp_group_dot %q, %k, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %e = math.exp2 %s : tensor<64x64xf32, #mma>
+      %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+      %scaled = arith.mulf %acc, %e : tensor<64x64xf32, #mma>
+      %o = ttng.warp_group_dot %p, %v, %scaled {inputPrecision = 0 : i32} : tensor<64x64xf16, #rows> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %o : tensor<64x64xf32, #mma>
+    }
+    scf.yield %r : tensor<64x64xf32, #mma>
+  }
+  tt.return %all : tensor<64x64xf32, #mma>
+}
 }

@@ -16,6 +16,8 @@
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/pipelining/expansion/loop_range.h"
+#include "passes/support/loop.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -145,11 +147,16 @@ bool nereid_accumulators_is_user(const nereid_accumulators_t *accumulators, Mlir
   return nereid_map_find(&accumulators->users, op.ptr);
 }
 
-bool nereid_accumulators_contain(const nereid_accumulators_t *accumulators, MlirValue value) {
+/* Returns the value that waits pass on as `value`. */
+static MlirValue before_waits(MlirValue value) {
   for (MlirOperation wait = nereid_defining_op_of_kind(value, NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT);
        !mlirOperationIsNull(wait); wait = nereid_defining_op_of_kind(value, NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT))
     value = mlirOperationGetOperand(wait, mlirOpResultGetResultNumber(value));
-  return nereid_map_find(&accumulators->values, value.ptr);
+  return value;
+}
+
+bool nereid_accumulators_contain(const nereid_accumulators_t *accumulators, MlirValue value) {
+  return nereid_map_find(&accumulators->values, before_waits(value).ptr);
 }
 
 bool nereid_accumulators_precede(const nereid_accumulators_t *accumulators, MlirOperation dot) {
@@ -157,4 +164,50 @@ bool nereid_accumulators_precede(const nereid_accumulators_t *accumulators, Mlir
     if (mlirOperationEqual(accumulators->hoisted.data[i].dot, dot))
       return true;
   return false;
+}
+
+/* --- initial values --- */
+
+static bool is_completed(MlirValue value) {
+  return !mlirOperationIsNull(nereid_defining_op_of_kind(value, NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT));
+}
+
+/* Whether an op computes `value`: it is not a constant, a block argument or the result of a dot, also of a loop of
+ * dots. */
+static bool is_computed(MlirValue value) {
+  MlirOperation op = nereid_defining_op(value);
+  return !mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_ARITH_CONSTANT && !is_dot(op) &&
+         !is_completed(value) && !mlirOperationGetNumRegions(op);
+}
+
+static MlirValue yielded(MlirOperation op, intptr_t region, intptr_t i) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+  return mlirOperationGetOperand(mlirBlockGetTerminator(block), i);
+}
+
+static bool may_be_skipped(MlirOperation loop, nereid_arena_t *scratch) {
+  nereid_loop_range_t range;
+  nereid_loop_range_read(loop, scratch, &range);
+  return range.known == 0;
+}
+
+/* nereid-guard-async-dots handles an scf.if that changes the completed result of a dot. */
+static bool joins_computed(MlirOperation branch, intptr_t i) {
+  MlirValue yes = yielded(branch, 0, i), no = yielded(branch, 1, i);
+  return !is_completed(yes) && !is_completed(no) && (is_computed(yes) || is_computed(no));
+}
+
+bool nereid_accumulators_start_joined(MlirOperation loop, intptr_t i, nereid_arena_t *scratch) {
+  MlirValue value = before_waits(nereid_loop_initial(loop, i));
+  if (mlirValueIsABlockArgument(value)) {
+    MlirOperation outer = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    return nereid_op_kind(outer) == NEREID_OP_SCF_FOR &&
+           is_computed(yielded(outer, 0, mlirBlockArgumentGetArgNumber(value) - 1));
+  }
+  MlirOperation op = nereid_defining_op(value);
+  const intptr_t result = mlirOpResultGetResultNumber(value);
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+    return may_be_skipped(op, scratch) &&
+           (is_computed(yielded(op, 0, result)) || nereid_accumulators_start_joined(op, result, scratch));
+  return nereid_op_kind(op) == NEREID_OP_SCF_IF && joins_computed(op, result);
 }

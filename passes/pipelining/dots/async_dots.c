@@ -16,6 +16,9 @@
  *   - the registers of an operand A are computed again, in the next iteration or, if the loop carries them, in this
  *     one: the assembler may use the same registers for the old and the next value;
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
+ *   - the end of its iteration, if its wait in the next one precedes the dot that accumulates onto its result, and the
+ *     first accumulator joins computed values, as those of another loop that may have no iteration: the assembler
+ *     serializes all wgmma because of the copies of these values;
  *   - an scf.if that uses its result or has other effects; the wait may be inside of it (branch_waits.h);
  *   - an access to the accumulator of a later dot by an op that is not a dot (accumulators.h);
  *   - the end of the iteration, if the next one uses its result before a dot: the assembler does not follow the group
@@ -68,19 +71,30 @@ static bool is_touched(const async_t *async, const nereid_dot_in_flight_t *group
   return false;
 }
 
-/* Lets the groups of the previous iteration whose registers this one touches be complete before its first dot, when
- * their wait would leave younger groups in flight: the assembler does not follow groups over the back edge, and
- * serializes. */
+/* Returns where `group`, of the previous iteration, must be complete so that the assembler does not serialize wgmma, as
+ * it does not follow groups over the back edge; 0 where it may stay in flight until its wait in this iteration:
+ *
+ *   - before the first dot, if this iteration touches its registers and the wait would leave younger groups in flight;
+ *   - at the end of the previous iteration, if the wait precedes the dot that accumulates onto its result, and control
+ *     flow has joined computed values as its first accumulator. */
+static int completion_of(const async_t *async, const nereid_dot_in_flight_t *group, bool leaves_younger) {
+  if (!group->forwarded && nereid_dot_flight_starts_joined(&async->in, group->dot))
+    return NEREID_DOT_COMPLETION_ITERATION;
+  return leaves_younger && is_touched(async, group) ? NEREID_DOT_COMPLETION_NEXT_DOT : 0;
+}
+
+/* Notes which of the first `needed` groups, before whose wait the walk is, must be complete earlier. */
 static void complete_early(async_t *async, const nereid_dot_flight_t *flight, int needed) {
-  for (int i = 0; i < needed && needed < flight->count; ++i) {
+  const bool leaves_younger = needed < flight->count && flight->groups[flight->count - 1].age == 0;
+  for (int i = 0; i < needed; ++i) {
     const nereid_dot_in_flight_t *group = &flight->groups[i];
-    if (group->age == 0 || flight->groups[flight->count - 1].age > 0 ||
-        nereid_map_find(&async->in.early, group->dot.ptr) || !is_touched(async, group))
+    if (group->age == 0 || nereid_map_find(&async->in.early, group->dot.ptr))
       continue;
-    uintptr_t *place = nereid_map_insert(&async->in.early, group->dot.ptr);
+    const int completion = completion_of(async, group, leaves_younger);
+    uintptr_t *place = completion ? nereid_map_insert(&async->in.early, group->dot.ptr) : NULL;
     if (place)
-      *place = 1;
-    async->changed = true;
+      *place = (uintptr_t)completion;
+    async->changed |= completion != 0;
   }
 }
 

@@ -163,9 +163,24 @@ static bool is_carried_twice(const nereid_dot_block_t *in, MlirOperation dot) {
   return results.size > 1;
 }
 
+bool nereid_dot_flight_starts_joined(const nereid_dot_block_t *in, MlirOperation dot) {
+  MlirOperation yield = mlirBlockGetTerminator(in->block);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i)
+    if (mlirValueEqual(mlirOperationGetOperand(yield, i), nereid_ir_result(dot)) &&
+        nereid_accumulators_start_joined(in->loop, i, in->arena))
+      return true;
+  return false;
+}
+
+static bool is_early(const nereid_dot_block_t *in, MlirOperation dot, nereid_dot_completion_t completion) {
+  const uintptr_t *place = nereid_map_find(&in->early, dot.ptr);
+  return place && *place == (uintptr_t)completion;
+}
+
 /* At the end of the block. */
 static bool ends_before_terminator(const nereid_dot_block_t *in, const nereid_dot_in_flight_t *group) {
   return mlirOperationIsNull(in->loop) || group->age > 0 || is_carried_twice(in, group->dot) ||
+         is_early(in, group->dot, NEREID_DOT_COMPLETION_ITERATION) ||
          nereid_operand_is_carried(in->block, group->dot) ||
          (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
 }
@@ -193,7 +208,7 @@ bool nereid_dot_flight_must_precede(const nereid_dot_block_t *in, const nereid_d
     return false;
   if (!is_harmless(op) || nereid_dot_flight_touches_registers(in, op, group))
     return true;
-  if (group->age > 0 && nereid_map_find(&in->early, group->dot.ptr) && is_first_dot(in, op))
+  if (group->age > 0 && is_early(in, group->dot, NEREID_DOT_COMPLETION_NEXT_DOT) && is_first_dot(in, op))
     return true;
   return overwrites(in, op, group, nereid_ttng_warp_group_dot_get_a(group->dot)) ||
          overwrites(in, op, group, nereid_ttng_warp_group_dot_get_b(group->dot));

@@ -29,13 +29,19 @@ typedef struct nereid_dot_flight {
 
 typedef NEREID_VECTOR(MlirValue) nereid_dot_values_t;
 
+/* Where a dot must be complete at the latest. */
+typedef enum nereid_dot_completion {
+  NEREID_DOT_COMPLETION_NEXT_DOT = 1,  /* before the first dot of the next iteration */
+  NEREID_DOT_COMPLETION_ITERATION = 2, /* at the end of its iteration */
+} nereid_dot_completion_t;
+
 /* A block with dots, and facts about them. */
 typedef struct nereid_dot_block {
   MlirBlock block;
   MlirOperation loop; /* the scf.for whose body the block is; null for other blocks */
   nereid_ring_phases_t *phases;
   nereid_accumulators_t accumulators;
-  nereid_map_t early;    /* dot -> 1: complete before the first dot of the next iteration */
+  nereid_map_t early;    /* dot -> nereid_dot_completion_t */
   nereid_arena_t *arena; /* of collected values */
 } nereid_dot_block_t;
 
@@ -63,6 +69,9 @@ bool nereid_dot_flight_must_precede(const nereid_dot_block_t *in, const nereid_d
 /* Whether the next iteration accesses an accumulator, or the result of a group, before it issues a dot. The block has a
  * dot. */
 bool nereid_dot_flight_is_accessed_first(const nereid_dot_block_t *in, const nereid_dot_flight_t *flight);
+
+/* Whether the loop carries the result of `dot` in a value that nereid_accumulators_start_joined describes. */
+bool nereid_dot_flight_starts_joined(const nereid_dot_block_t *in, MlirOperation dot);
 
 /* Removes the `n` oldest groups. */
 void nereid_dot_flight_complete(nereid_dot_flight_t *flight, int n);
