@@ -288,22 +288,9 @@ static MlirType wgmma_buffer(const site_t *site, MlirValue source, MlirType elem
                                         /*mutable_memory=*/false, dims);
 }
 
-/* A builder before the dot or, for a value from another block, after its definition: a loop stores its invariant
- * operands once. */
-static nereid_builder_t builder_for(MlirOperation dot, MlirValue value) {
-  MlirOperation op = nereid_defining_op(value);
-  nereid_builder_t builder = nereid_builder_before(dot);
-  MlirBlock block = mlirOperationIsNull(op) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(op);
-  if (mlirBlockEqual(block, builder.block))
-    return builder;
-  builder.block = block;
-  builder.before = mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(op);
-  return builder;
-}
-
 /* Returns a buffer with the operand; one that an earlier dot of the block uses, if there is one. */
 static MlirValue store(const site_t *site, const nereid_dot_operand_t *operand, MlirType element, int index) {
-  nereid_builder_t builder = builder_for(site->dot, operand->unmasked);
+  nereid_builder_t builder = nereid_dot_operand_builder(site->dot, operand->unmasked);
   MlirType type = wgmma_buffer(site, operand->unmasked, element, index);
   for (MlirOpOperand use = mlirValueGetFirstUse(operand->unmasked); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {

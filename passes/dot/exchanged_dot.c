@@ -16,6 +16,7 @@
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/dot/operand_source.h"
 #include "passes/support/loop.h"
 #include "seam/ir.h"
 
@@ -86,9 +87,14 @@ static void transpose_carried(MlirOperation loop, intptr_t number) {
 
 /* --- the dot --- */
 
+static MlirValue transposed_operand(MlirOperation dot, MlirValue value) {
+  const nereid_builder_t builder = nereid_dot_operand_builder(dot, value);
+  return transpose(&builder, value);
+}
+
 static MlirValue exchanged(const nereid_builder_t *builder, MlirOperation dot, MlirValue a, MlirValue b, MlirValue c) {
-  MlirValue left = operand_of(builder, transpose(builder, b), 0, c);
-  MlirValue right = operand_of(builder, transpose(builder, a), 1, c);
+  MlirValue left = operand_of(builder, transposed_operand(dot, b), 0, c);
+  MlirValue right = operand_of(builder, transposed_operand(dot, a), 1, c);
   return nereid_ir_result(nereid_tt_dot_build(builder, left, right, c, nereid_tt_dot_get_input_precision(dot),
                                               nereid_tt_dot_get_max_num_imprecise_acc(dot)));
 }

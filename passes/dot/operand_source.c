@@ -162,6 +162,17 @@ nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
   return operand;
 }
 
+nereid_builder_t nereid_dot_operand_builder(MlirOperation dot, MlirValue value) {
+  MlirOperation op = nereid_defining_op(value);
+  nereid_builder_t builder = nereid_builder_before(dot);
+  MlirBlock block = mlirOperationIsNull(op) ? mlirBlockArgumentGetOwner(value) : mlirOperationGetBlock(op);
+  if (mlirBlockEqual(block, builder.block))
+    return builder;
+  builder.block = block;
+  builder.before = mlirOperationIsNull(op) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(op);
+  return builder;
+}
+
 /* --- uses --- */
 
 typedef struct uses {

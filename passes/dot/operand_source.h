@@ -11,6 +11,7 @@
 #include "passes/dot/instruction_choice.h"
 
 #include "base/arena.h"
+#include "nereid/builder.h"
 
 typedef struct nereid_dot_operand {
   MlirValue value;            /* before conversions of its layout */
@@ -22,6 +23,10 @@ typedef struct nereid_dot_operand {
 
 /* Traces operand `index` of `dot`. */
 nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index);
+
+/* Returns a builder before `dot` or, for a `value` from another block, after its definition: a loop prepares its
+ * invariant operands once. */
+nereid_builder_t nereid_dot_operand_builder(MlirOperation dot, MlirValue value);
 
 /* Sets *out_feeds_dot when the result becomes operand a of another dot, and *out_feeds_reduce when its rows are
  * reduced. False when out of memory. */

@@ -24,4 +24,29 @@ tt.func public @transposed(%d: !tt.tensordesc<tensor<16x128xf16>>, %e: !tt.tenso
   %r = tt.dot %xa, %yb, %c : tensor<16x128xf16, #a> * tensor<128x64xf16, #b> -> tensor<16x64xf32, #row>
   tt.return %r : tensor<16x64xf32, #row>
 }
+
+// The transposed operand is stored where the value is defined: once before the loop, not in every iteration.
+// CHECK-LABEL: @invariant
+// CHECK: %[[X:.*]] = tt.load %arg0
+// CHECK-NEXT: %[[XS:.*]] = ttg.local_alloc %[[X]] :
+// CHECK-NEXT: %[[XT:.*]] = ttg.memdesc_trans %[[XS]]
+// CHECK: scf.for
+// CHECK: %[[YS:.*]] = ttg.local_alloc
+// CHECK-NOT: ttg.local_alloc
+// CHECK: ttng.warp_group_dot %{{.*}}, %[[XT]], {{.*}} -> tensor<64x16xf32
+tt.func public @invariant(%p: tensor<16x128x!tt.ptr<f16>, #row>, %e: !tt.tensordesc<tensor<64x128xf16>>, %n: i32, %out: tensor<16x64x!tt.ptr<f32>, #row>) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32, #row>
+  %x = tt.load %p : tensor<16x128x!tt.ptr<f16>, #row>
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %y = tt.descriptor_load %e[%i, %c0] : !tt.tensordesc<tensor<64x128xf16>> -> tensor<64x128xf16, #row>
+    %t = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x128xf16, #row> -> tensor<128x64xf16, #column>
+    %xa = ttg.convert_layout %x : tensor<16x128xf16, #row> -> tensor<16x128xf16, #a>
+    %yb = ttg.convert_layout %t : tensor<128x64xf16, #column> -> tensor<128x64xf16, #b>
+    %r = tt.dot %xa, %yb, %zero : tensor<16x128xf16, #a> * tensor<128x64xf16, #b> -> tensor<16x64xf32, #row>
+    tt.store %out, %r : tensor<16x64x!tt.ptr<f32>, #row>
+  }
+  tt.return
+}
 }
