@@ -16,6 +16,7 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
+#include "passes/dot/instruction_choice.h"
 #include "passes/dot/shared_encoding.h"
 #include "passes/support/buffer_type.h"
 #include "passes/support/descriptor.h"
@@ -337,16 +338,29 @@ static void add_buffer_reads(const reading_t *reading, MlirValue buffer) {
   }
 }
 
-/* Whether `op` reads the slot itself: in its encoding or, through TMA, which has an encoding of its own, by any
- * conversion. */
+/* Whether `op` converts to an operand of mma.sync. */
+static bool is_mma_sync_operand(MlirOperation op) {
+  if (nereid_op_kind(op) != NEREID_OP_TTG_CONVERT_LAYOUT)
+    return false;
+  MlirAttribute encoding = nereid_ttg_encoding_of(nereid_ir_result(op)), parent;
+  if (!nereid_ttg_dot_op_attr_isa(encoding))
+    return false;
+  parent = nereid_ttg_dot_op_attr_get_parent(encoding);
+  return nereid_ttg_nvidia_mma_attr_isa(parent) &&
+         nereid_ttg_nvidia_mma_attr_get_version_major(parent) == NEREID_DOT_MMA_SYNC;
+}
+
+/* Whether `op` reads the slot itself: in its encoding; through TMA, which has an encoding of its own, by any
+ * conversion; a slot for wgmma as an operand of mma.sync, too, which matrix loads read. */
 static bool is_direct_user(const nereid_ring_load_t *load, MlirOperation op) {
   MlirOperation from = load->scheduled->op;
   MlirValue loaded = nereid_ir_result(from);
   if (is_tma(from) && nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT)
     return nereid_ttg_has_same_parts(mlirValueGetType(loaded), nereid_ttg_encoding_of(nereid_ir_result(op)));
   MlirAttribute encoding = encoding_for(op, mlirValueGetType(nereid_ir_result(from)));
+  MlirAttribute slot = nereid_ttg_memdesc_type_get_encoding(load->slot_type);
   return !mlirAttributeIsNull(encoding) &&
-         mlirAttributeEqual(encoding, nereid_ttg_memdesc_type_get_encoding(load->slot_type));
+         (mlirAttributeEqual(encoding, slot) || (nereid_ttg_nvmma_shared_attr_isa(slot) && is_mma_sync_operand(op)));
 }
 
 /* Adds one user of the load's value; false when the value must stay in registers. */

@@ -89,3 +89,39 @@ tt.func public @crossing_large(%p: tensor<4096x!tt.ptr<f32>, #v4>, %none: tensor
   tt.return %r : tensor<4096xf32, #v1>
 }
 }
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#wgmma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>
+#sync = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #sync, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #sync, kWidth = 2}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#shared1 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// A dot of wgmma and one of mma.sync read the same slot: the second one loads its operand directly before the dot.
+// CHECK-LABEL: @wgmma_and_mma_sync
+// CHECK: scf.for
+// CHECK: %[[WAIT:.*]] = ttg.async_wait
+// CHECK-NOT: ttg.local_load
+// CHECK: ttng.warp_group_dot %[[SLOT:.*]], %arg1,
+// CHECK: ttng.warp_group_dot_wait
+// CHECK: %[[B:.*]] = ttg.local_load %[[SLOT]] token %[[WAIT]] : {{.*}}#{{.*}}
+// CHECK-NEXT: tt.dot %{{.*}}, %[[B]],
+tt.func public @wgmma_and_mma_sync(%p: tensor<64x128x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %q: !ttg.memdesc<128x16xf16, #shared1, #smem>, %a: tensor<16x64xf16, #left>, %n: i32) -> (tensor<16x128xf32, #sync>, tensor<64x16xf32, #wgmma>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32, #wgmma>
+  %none = arith.constant dense<0.0> : tensor<16x128xf32, #sync>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %none, %max = %zero) -> (tensor<16x128xf32, #sync>, tensor<64x16xf32, #wgmma>) : i32 {
+    %x = tt.load %p {tt.latency = 1 : i32} : tensor<64x128x!tt.ptr<f16>, #rows>
+    %k = ttg.local_alloc %x : (tensor<64x128xf16, #rows>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+    %s = ttng.warp_group_dot %k, %q, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x128xf16, #shared, #smem> * !ttg.memdesc<128x16xf16, #shared1, #smem> -> tensor<64x16xf32, #wgmma>
+    %m = arith.maxnumf %s, %max : tensor<64x16xf32, #wgmma>
+    %b = ttg.convert_layout %x : tensor<64x128xf16, #rows> -> tensor<64x128xf16, #right>
+    %d = tt.dot %a, %b, %sum : tensor<16x64xf16, #left> * tensor<64x128xf16, #right> -> tensor<16x128xf32, #sync>
+    scf.yield %d, %m : tensor<16x128xf32, #sync>, tensor<64x16xf32, #wgmma>
+  }
+  tt.return %r#0, %r#1 : tensor<16x128xf32, #sync>, tensor<64x16xf32, #wgmma>
+}
+}
