@@ -13,10 +13,11 @@
 #include <stdlib.h>
 
 typedef enum rule {
-  RULE_ANY,   /* a lane's results are undefined if any of its operands is */
-  RULE_CROSS, /* the same across all lanes */
-  RULE_MOVE,  /* moves bits: executed on the shadows */
-  RULE_SHIFT, /* the same if all operands but the first are constants, else ANY */
+  RULE_ANY,     /* a lane's results are undefined if any of its operands is */
+  RULE_CROSS,   /* the same across all lanes */
+  RULE_MOVE,    /* moves bits: executed on the shadows */
+  RULE_SHIFT,   /* the same if all operands but the first are constants, else ANY */
+  RULE_PERMUTE, /* bytes of two operands, by a constant selector, else ANY */
   RULE_AND,
   RULE_OR,
   RULE_XOR,
@@ -31,7 +32,7 @@ typedef enum rule {
 static const struct {
   const char *name;
   uint8_t rule;
-} rules[] = {{"mov", RULE_MOVE},        {"shl", RULE_SHIFT},      {"shr", RULE_SHIFT},   {"prmt", RULE_SHIFT},
+} rules[] = {{"mov", RULE_MOVE},        {"shl", RULE_SHIFT},      {"shr", RULE_SHIFT},   {"prmt", RULE_PERMUTE},
              {"shfl", RULE_SHIFT},      {"bfe", RULE_SHIFT},      {"and", RULE_AND},     {"or", RULE_OR},
              {"xor", RULE_XOR},         {"not", RULE_XOR},        {"selp", RULE_SELECT}, {"ld", RULE_LOAD},
              {"ldu", RULE_LOAD},        {"st", RULE_STORE},       {"atom", RULE_ATOMIC}, {"red", RULE_ATOMIC},
@@ -331,6 +332,27 @@ static bool moves_first(const emu_insn_t *insn) {
   return sources > 0;
 }
 
+/* prmt without a mode: a byte of the result is one of eight bytes of two operands, or copies of its sign bit. */
+static bool permute(const emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask) {
+  enum { WORD = 4, PICK_BITS = 4, SIGN = 8 };
+  const emu_operand_t *selector = &insn->operands[3];
+  if (insn->modifiers || selector->base != EMU_CONSTANTS)
+    return false;
+  FOR_LANES(lane, mask) {
+    uint8_t sources[2 * WORD] = {0}, bits[WORD];
+    for (int k = 0; k < 2; ++k)
+      if (insn->operands[1 + k].base == EMU_REGISTERS)
+        memcpy(sources + (size_t)WORD * k, shadow_of(warp, &insn->operands[1 + k]) + (size_t)lane * WORD, WORD);
+    for (int i = 0; i < WORD; ++i) {
+      const unsigned pick = (unsigned)(emu_lane(warp, selector, (int)lane) >> (PICK_BITS * i));
+      const uint8_t source = sources[pick % SIGN];
+      bits[i] = pick & SIGN ? source & 0x80 ? UINT8_MAX : 0 : source;
+    }
+    set(warp, &insn->operands[0], lane, bits);
+  }
+  return true;
+}
+
 static void load_after(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, const before_t *before) {
   const unsigned n = insn->n_vector, most = 16, each = before->bytes / n < most ? before->bytes / n : most;
   const bool sign = insn->types[0] >= EMU_S8 && insn->types[0] <= EMU_S64;
@@ -377,6 +399,10 @@ static void follow(emu_warp_t *warp, const emu_insn_t *insn, uint32_t mask, rule
     if (moves_first(insn))
       run_on_shadows(warp, insn, mask, true);
     else
+      set_results(warp, insn, mask, undefined_sources(warp, insn));
+    return;
+  case RULE_PERMUTE:
+    if (!permute(warp, insn, mask))
       set_results(warp, insn, mask, undefined_sources(warp, insn));
     return;
   case RULE_AND:

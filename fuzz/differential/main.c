@@ -1,23 +1,24 @@
-/* random-module SEED [dots | descriptors]: prints a random tt module, which fuzz/differential/run compiles and
+/* random-module SEED [dots | chains | descriptors]: prints a random tt module, which fuzz/differential/run compiles and
  * compares. */
 #include "module.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static const struct kind {
+  const char *name;
+  void (*write)(uint64_t seed, FILE *out);
+} kinds[] = {{"dots", module_write_dots}, {"chains", module_write_chains}, {"descriptors", module_write_descriptors}};
+
 int main(int argc, char **argv) {
-  const bool dots = argc == 3 && strcmp(argv[2], "dots") == 0;
-  const bool descriptors = argc == 3 && strcmp(argv[2], "descriptors") == 0;
-  if (argc != 2 && !dots && !descriptors) {
-    fprintf(stderr, "usage: random-module SEED [dots | descriptors]\n");
+  void (*write)(uint64_t seed, FILE *out) = argc == 2 ? module_write : NULL;
+  for (size_t i = 0; argc == 3 && i < sizeof kinds / sizeof *kinds; ++i)
+    if (strcmp(argv[2], kinds[i].name) == 0)
+      write = kinds[i].write;
+  if (!write) {
+    fprintf(stderr, "usage: random-module SEED [dots | chains | descriptors]\n");
     return 2;
   }
-  const uint64_t seed = strtoull(argv[1], NULL, 0) * UINT64_C(0x2545f4914f6cdd1d) + 1;
-  if (dots)
-    module_write_dots(seed, stdout);
-  else if (descriptors)
-    module_write_descriptors(seed, stdout);
-  else
-    module_write(seed, stdout);
+  write(strtoull(argv[1], NULL, 0) * UINT64_C(0x2545f4914f6cdd1d) + 1, stdout);
   return 0;
 }

@@ -86,6 +86,8 @@ void module_operations(module_t *module, int n);
 void module_write(uint64_t seed, FILE *out);
 /* The same for a module around a dot in a loop. */
 void module_write_dots(uint64_t seed, FILE *out);
+/* The same for a chain of two dots in a loop, as attention. */
+void module_write_chains(uint64_t seed, FILE *out);
 /* The same for a module around dots of blocks that descriptors load. */
 void module_write_descriptors(uint64_t seed, FILE *out);
 

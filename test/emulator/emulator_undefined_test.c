@@ -51,12 +51,17 @@ static void bits_go_where_they_go(void **state) {
                                       "mov.b32 {%h1, %h2}, %r1; mov.b32 %r2, {%h1, %h1};\n",
                                       "cvt.u32.u16 %r2, %h3;\n",
                                       "prmt.b32 %r2, %r1, 0, 0x1010;\n",
+                                      "prmt.b32 %r2, %r1, 0x6464, 0x4141;\n",
+                                      "mov.b32 %r3, 5; prmt.b32 %r2, %r3, %r1, 0x1054;\n",
+                                      "prmt.b32 %r2, %r1, 0, 0x1099;\n",
                                       "setp.eq.u32 %p0, 0, 0; selp.b32 %r2, 5, %r1, %p0;\n"};
   for (size_t i = 0; i < sizeof clean / sizeof *clean; ++i) {
     snprintf(text, sizeof text, "mov.b16 %%h3, 3;\n%s%s%s", low, clean[i], OUT);
     CLEAN(text);
   }
   snprintf(text, sizeof text, "%sshr.u32 %%r2, %%r1, 8;\n%s", low, OUT);
+  FOUND("what is stored", text);
+  snprintf(text, sizeof text, "%sprmt.b32 %%r2, %%r1, 0x64, 0x4142;\n%s", low, OUT);
   FOUND("what is stored", text);
   snprintf(text, sizeof text, "%smov.b32 {%%h1, %%h2}, %%r1; mov.b32 %%r2, {%%h2, %%h1};\n%s", low, OUT);
   FOUND("what is stored", text);
