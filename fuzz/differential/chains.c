@@ -7,7 +7,6 @@
  * Operands are small integers and halves are exact, so engines must agree in every bit. */
 #include "module.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,52 +30,23 @@ typedef struct chain {
   bool keys_are_rows; /* in memory; otherwise columns */
 } chain_t;
 
-static void line(const chain_t *chain, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void line(const chain_t *chain, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  fprintf(chain->module->body, "%*s", chain->module->indent, "");
-  vfprintf(chain->module->body, format, list);
-  fputc('\n', chain->module->body);
-  va_end(list);
-}
-
-/* The numbers 0, 1, … along one dimension of rows x columns: %NAME_r or %NAME_c, and as a column or row %…e. */
-static void numbers(const chain_t *chain, const char *name, int rows, int columns) {
-  line(chain, "%%%s_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, rows, rows);
-  line(chain, "%%%s_c = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, columns, columns);
-  line(chain, "%%%s_re = tt.expand_dims %%%s_r {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>", name, name, rows,
-       rows);
-  line(chain, "%%%s_ce = tt.expand_dims %%%s_c {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>", name, name,
-       columns, columns);
-}
-
-/* Pointers %NAME_p to a tile of rows x columns; `stride` elements are between rows. */
+/* Pointers %NAME_p to the tile of rows x columns at %NAME. */
 static void tile_pointers(const chain_t *chain, const char *name, const char *element, int rows, int columns,
                           int stride) {
-  numbers(chain, name, rows, columns);
-  line(chain, "%%%s_s = arith.constant dense<%d> : tensor<%dx1xi32>", name, stride, rows);
-  line(chain, "%%%s_rs = arith.muli %%%s_re, %%%s_s : tensor<%dx1xi32>", name, name, name, rows);
-  line(chain, "%%%s_b = tt.splat %%%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, name, element, rows, element);
-  line(chain, "%%%s_br = tt.addptr %%%s_b, %%%s_rs : tensor<%dx1x!tt.ptr<%s>>, tensor<%dx1xi32>", name, name, name,
-       rows, element, rows);
-  line(chain, "%%%s_bb = tt.broadcast %%%s_br : tensor<%dx1x!tt.ptr<%s>> -> tensor<%dx%dx!tt.ptr<%s>>", name, name,
-       rows, element, rows, columns, element);
-  line(chain, "%%%s_cb = tt.broadcast %%%s_ce : tensor<1x%dxi32> -> tensor<%dx%dxi32>", name, name, columns, rows,
-       columns);
-  line(chain, "%%%s_p = tt.addptr %%%s_bb, %%%s_cb : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", name, name, name,
-       rows, columns, element, rows, columns);
+  char pointers[8];
+  snprintf(pointers, sizeof pointers, "%s_p", name);
+  module_tile_pointers(chain->module, name, name, pointers, element, rows, columns, stride);
 }
 
 /* Loads block %at of `name`: %NAME_x. Blocks are `distance` elements apart. */
 static void load_block(const chain_t *chain, const char *name, int rows, int columns, int distance) {
   const char *element = chain->types.operand;
-  line(chain, "%%%s_d = arith.constant %d : i32", name, distance);
-  line(chain, "%%%s_o = arith.muli %%at, %%%s_d : i32", name, name);
-  line(chain, "%%%s_os = tt.splat %%%s_o : i32 -> tensor<%dx%dxi32>", name, name, rows, columns);
-  line(chain, "%%%s_i = tt.addptr %%%s_p, %%%s_os : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", name, name, name,
-       rows, columns, element, rows, columns);
-  line(chain, "%%%s_x = tt.load %%%s_i : tensor<%dx%dx!tt.ptr<%s>>", name, name, rows, columns, element);
+  module_line(chain->module, "%%%s_d = arith.constant %d : i32", name, distance);
+  module_line(chain->module, "%%%s_o = arith.muli %%at, %%%s_d : i32", name, name);
+  module_line(chain->module, "%%%s_os = tt.splat %%%s_o : i32 -> tensor<%dx%dxi32>", name, name, rows, columns);
+  module_line(chain->module, "%%%s_i = tt.addptr %%%s_p, %%%s_os : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", name,
+              name, name, rows, columns, element, rows, columns);
+  module_line(chain->module, "%%%s_x = tt.load %%%s_i : tensor<%dx%dx!tt.ptr<%s>>", name, name, rows, columns, element);
 }
 
 /* Loads the keys of block %at, transposed: %kt. */
@@ -84,22 +54,24 @@ static void load_keys(const chain_t *chain) {
   const char *element = chain->types.operand;
   if (!chain->keys_are_rows) {
     load_block(chain, "k", chain->width, chain->keys, chain->keys);
-    line(chain, "%%kt = arith.select %%true, %%k_x, %%k_x : tensor<%dx%dx%s>", chain->width, chain->keys, element);
+    module_line(chain->module, "%%kt = arith.select %%true, %%k_x, %%k_x : tensor<%dx%dx%s>", chain->width, chain->keys,
+                element);
     return;
   }
   load_block(chain, "k", chain->keys, chain->width, chain->keys * chain->width);
-  line(chain, "%%kt = tt.trans %%k_x {order = array<i32: 1, 0>} : tensor<%dx%dx%s> -> tensor<%dx%dx%s>", chain->keys,
-       chain->width, element, chain->width, chain->keys, element);
+  module_line(chain->module, "%%kt = tt.trans %%k_x {order = array<i32: 1, 0>} : tensor<%dx%dx%s> -> tensor<%dx%dx%s>",
+              chain->keys, chain->width, element, chain->width, chain->keys, element);
 }
 
 /* Scores beyond %depth keys become small: %scores. */
 static void mask_scores(const chain_t *chain, const char *tile, const char *type) {
-  line(chain, "%%done = arith.muli %%i, %%n : i32");
-  line(chain, "%%left = arith.subi %%depth, %%done : i32");
-  line(chain, "%%left_s = tt.splat %%left : i32 -> %s", type);
-  line(chain, "%%column = tt.broadcast %%s_ce : tensor<1x%dxi32> -> %s", chain->keys, type);
-  line(chain, "%%inside = arith.cmpi slt, %%column, %%left_s : %s", type);
-  line(chain, "%%scores = arith.select %%inside, %%s, %%small : tensor<%dx%dxi1>, %s", chain->rows, chain->keys, tile);
+  module_line(chain->module, "%%done = arith.muli %%i, %%n : i32");
+  module_line(chain->module, "%%left = arith.subi %%depth, %%done : i32");
+  module_line(chain->module, "%%left_s = tt.splat %%left : i32 -> %s", type);
+  module_line(chain->module, "%%column = tt.broadcast %%s_ce : tensor<1x%dxi32> -> %s", chain->keys, type);
+  module_line(chain->module, "%%inside = arith.cmpi slt, %%column, %%left_s : %s", type);
+  module_line(chain->module, "%%scores = arith.select %%inside, %%s, %%small : tensor<%dx%dxi1>, %s", chain->rows,
+              chain->keys, tile);
 }
 
 /* The weights %p of %scores, and the scaled sum %scaled. */
@@ -108,57 +80,62 @@ static void weigh(const chain_t *chain, const char *tile) {
   const int rows = chain->rows, keys = chain->keys, columns = chain->columns;
   const char *maximum = kind == 'i' ? "maxsi" : "maxnumf";
   if (chain->has_maximum) {
-    line(chain, "%%most = \"tt.reduce\"(%%scores) <{axis = 1 : i32}> ({");
-    line(chain, "^bb0(%%x: %s, %%y: %s):", sum, sum);
-    line(chain, "  %%z = arith.%s %%x, %%y : %s", maximum, sum);
-    line(chain, "  tt.reduce.return %%z : %s", sum);
-    line(chain, "}) : (%s) -> tensor<%dx%s>", tile, rows, sum);
-    line(chain, "%%m_n = arith.%s %%m, %%most : tensor<%dx%s>", maximum, rows, sum);
+    module_line(chain->module, "%%most = \"tt.reduce\"(%%scores) <{axis = 1 : i32}> ({");
+    module_line(chain->module, "^bb0(%%x: %s, %%y: %s):", sum, sum);
+    module_line(chain->module, "  %%z = arith.%s %%x, %%y : %s", maximum, sum);
+    module_line(chain->module, "  tt.reduce.return %%z : %s", sum);
+    module_line(chain->module, "}) : (%s) -> tensor<%dx%s>", tile, rows, sum);
+    module_line(chain->module, "%%m_n = arith.%s %%m, %%most : tensor<%dx%s>", maximum, rows, sum);
   } else {
-    line(chain, "%%m_n = arith.%s %%m, %%m : tensor<%dx%s>", maximum, rows, sum);
+    module_line(chain->module, "%%m_n = arith.%s %%m, %%m : tensor<%dx%s>", maximum, rows, sum);
   }
-  line(chain, "%%m_e = tt.expand_dims %%m_n {axis = 1 : i32} : tensor<%dx%s> -> tensor<%dx1x%s>", rows, sum, rows, sum);
-  line(chain, "%%m_b = tt.broadcast %%m_e : tensor<%dx1x%s> -> %s", rows, sum, tile);
-  line(chain, "%%t = arith.%s %%scores, %%m_b : %s", kind == 'i' ? "subi" : "subf", tile);
-  line(chain, "%%near = arith.cmp%s, %%t, %%limit : %s", kind == 'i' ? "i sgt" : "f ogt", tile);
-  line(chain, "%%p_s = arith.select %%near, %%ones, %%zeros : tensor<%dx%dxi1>, %s", rows, keys, tile);
+  module_line(chain->module, "%%m_e = tt.expand_dims %%m_n {axis = 1 : i32} : tensor<%dx%s> -> tensor<%dx1x%s>", rows,
+              sum, rows, sum);
+  module_line(chain->module, "%%m_b = tt.broadcast %%m_e : tensor<%dx1x%s> -> %s", rows, sum, tile);
+  module_line(chain->module, "%%t = arith.%s %%scores, %%m_b : %s", kind == 'i' ? "subi" : "subf", tile);
+  module_line(chain->module, "%%near = arith.cmp%s, %%t, %%limit : %s", kind == 'i' ? "i sgt" : "f ogt", tile);
+  module_line(chain->module, "%%p_s = arith.select %%near, %%ones, %%zeros : tensor<%dx%dxi1>, %s", rows, keys, tile);
   if (strcmp(chain->types.operand, sum) == 0)
-    line(chain, "%%p = arith.select %%near, %%p_s, %%zeros : tensor<%dx%dxi1>, %s", rows, keys, tile);
+    module_line(chain->module, "%%p = arith.select %%near, %%p_s, %%zeros : tensor<%dx%dxi1>, %s", rows, keys, tile);
   else
-    line(chain, "%%p = %s %%p_s%s : %s %s tensor<%dx%dx%s>",
-         kind == 'i'                      ? "arith.trunci"
-         : chain->types.operand[1] == '8' ? "tt.fp_to_fp"
-                                          : "arith.truncf",
-         chain->types.operand[1] == '8' && kind != 'i' ? ", rounding = rtne" : "", tile,
-         chain->types.operand[1] == '8' && kind != 'i' ? "->" : "to", rows, keys, chain->types.operand);
+    module_line(chain->module, "%%p = %s %%p_s%s : %s %s tensor<%dx%dx%s>",
+                kind == 'i'                      ? "arith.trunci"
+                : chain->types.operand[1] == '8' ? "tt.fp_to_fp"
+                                                 : "arith.truncf",
+                chain->types.operand[1] == '8' && kind != 'i' ? ", rounding = rtne" : "", tile,
+                chain->types.operand[1] == '8' && kind != 'i' ? "->" : "to", rows, keys, chain->types.operand);
   if (kind == 'i' || !chain->has_maximum) {
-    line(chain, "%%scaled = arith.select %%true, %%o_i, %%o_i : tensor<%dx%dx%s>", rows, columns, sum);
+    module_line(chain->module, "%%scaled = arith.select %%true, %%o_i, %%o_i : tensor<%dx%dx%s>", rows, columns, sum);
     return;
   }
-  line(chain, "%%same = arith.cmpf oeq, %%m, %%m_n : tensor<%dxf32>", rows);
-  line(chain, "%%alpha = arith.select %%same, %%whole, %%half : tensor<%dxi1>, tensor<%dxf32>", rows, rows);
-  line(chain, "%%alpha_e = tt.expand_dims %%alpha {axis = 1 : i32} : tensor<%dxf32> -> tensor<%dx1xf32>", rows, rows);
-  line(chain, "%%alpha_b = tt.broadcast %%alpha_e : tensor<%dx1xf32> -> tensor<%dx%dxf32>", rows, rows, columns);
-  line(chain, "%%scaled = arith.mulf %%o_i, %%alpha_b : tensor<%dx%dxf32>", rows, columns);
+  module_line(chain->module, "%%same = arith.cmpf oeq, %%m, %%m_n : tensor<%dxf32>", rows);
+  module_line(chain->module, "%%alpha = arith.select %%same, %%whole, %%half : tensor<%dxi1>, tensor<%dxf32>", rows,
+              rows);
+  module_line(chain->module, "%%alpha_e = tt.expand_dims %%alpha {axis = 1 : i32} : tensor<%dxf32> -> tensor<%dx1xf32>",
+              rows, rows);
+  module_line(chain->module, "%%alpha_b = tt.broadcast %%alpha_e : tensor<%dx1xf32> -> tensor<%dx%dxf32>", rows, rows,
+              columns);
+  module_line(chain->module, "%%scaled = arith.mulf %%o_i, %%alpha_b : tensor<%dx%dxf32>", rows, columns);
 }
 
 static void constants(const chain_t *chain, const char *tile) {
   const char *sum = chain->types.sum, *point = sum[0] == 'i' ? "" : ".0";
   const int rows = chain->rows;
-  line(chain, "%%true = arith.constant true");
-  line(chain, "%%c0 = arith.constant 0 : i32");
-  line(chain, "%%c1 = arith.constant 1 : i32");
-  line(chain, "%%n = arith.constant %d : i32", chain->keys);
-  line(chain, "%%zeros = arith.constant dense<0%s> : %s", point, tile);
-  line(chain, "%%ones = arith.constant dense<1%s> : %s", point, tile);
-  line(chain, "%%small = arith.constant dense<-1000%s> : %s", point, tile);
-  line(chain, "%%limit = arith.constant dense<%d%s> : %s", chain->has_maximum ? -8 : 2, point, tile);
-  line(chain, "%%none = arith.constant dense<0%s> : tensor<%dx%dx%s>", point, rows, chain->columns, sum);
-  line(chain, "%%least = arith.constant dense<%d%s> : tensor<%dx%s>", chain->has_maximum ? -2000 : 0, point, rows, sum);
+  module_line(chain->module, "%%true = arith.constant true");
+  module_line(chain->module, "%%c0 = arith.constant 0 : i32");
+  module_line(chain->module, "%%c1 = arith.constant 1 : i32");
+  module_line(chain->module, "%%n = arith.constant %d : i32", chain->keys);
+  module_line(chain->module, "%%zeros = arith.constant dense<0%s> : %s", point, tile);
+  module_line(chain->module, "%%ones = arith.constant dense<1%s> : %s", point, tile);
+  module_line(chain->module, "%%small = arith.constant dense<-1000%s> : %s", point, tile);
+  module_line(chain->module, "%%limit = arith.constant dense<%d%s> : %s", chain->has_maximum ? -8 : 2, point, tile);
+  module_line(chain->module, "%%none = arith.constant dense<0%s> : tensor<%dx%dx%s>", point, rows, chain->columns, sum);
+  module_line(chain->module, "%%least = arith.constant dense<%d%s> : tensor<%dx%s>", chain->has_maximum ? -2000 : 0,
+              point, rows, sum);
   if (sum[0] == 'i')
     return;
-  line(chain, "%%whole = arith.constant dense<1.0> : tensor<%dxf32>", rows);
-  line(chain, "%%half = arith.constant dense<0.5> : tensor<%dxf32>", rows);
+  module_line(chain->module, "%%whole = arith.constant dense<1.0> : tensor<%dxf32>", rows);
+  module_line(chain->module, "%%half = arith.constant dense<0.5> : tensor<%dxf32>", rows);
 }
 
 static void write_body(const chain_t *chain) {
@@ -178,30 +155,33 @@ static void write_body(const chain_t *chain) {
     tile_pointers(chain, "k", operand, width, keys, keys * chain->blocks);
   tile_pointers(chain, "v", operand, keys, columns, columns);
   tile_pointers(chain, "o", sum, rows, columns, columns);
-  numbers(chain, "s", rows, keys);
-  line(chain, "%%q_x = tt.load %%q_p : tensor<%dx%dx!tt.ptr<%s>>", rows, width, operand);
-  line(chain,
-       "%%r:2 = scf.for %%i = %%c0 to %%steps step %%c1 iter_args(%%o_i = %%none, %%m = %%least) -> (%s, "
-       "tensor<%dx%s>) : i32 {",
-       result, rows, sum);
+  module_line(chain->module, "%%s_c = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", keys, keys);
+  module_line(chain->module, "%%s_ce = tt.expand_dims %%s_c {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>",
+              keys, keys);
+  module_line(chain->module, "%%q_x = tt.load %%q_p : tensor<%dx%dx!tt.ptr<%s>>", rows, width, operand);
+  module_line(chain->module,
+              "%%r:2 = scf.for %%i = %%c0 to %%steps step %%c1 iter_args(%%o_i = %%none, %%m = %%least) -> (%s, "
+              "tensor<%dx%s>) : i32 {",
+              result, rows, sum);
   chain->module->indent += 2;
-  line(chain, "%%entry = tt.addptr %%table, %%i : !tt.ptr<i32>, i32");
-  line(chain, chain->has_pages ? "%%at = tt.load %%entry : !tt.ptr<i32>" : "%%at = arith.addi %%i, %%c0 : i32");
+  module_line(chain->module, "%%entry = tt.addptr %%table, %%i : !tt.ptr<i32>, i32");
+  module_line(chain->module,
+              chain->has_pages ? "%%at = tt.load %%entry : !tt.ptr<i32>" : "%%at = arith.addi %%i, %%c0 : i32");
   load_keys(chain);
-  line(chain, "%%s = tt.dot %%q_x, %%kt, %%zeros%s : tensor<%dx%dx%s> * tensor<%dx%dx%s> -> %s", precision, rows, width,
-       operand, width, keys, operand, tile);
+  module_line(chain->module, "%%s = tt.dot %%q_x, %%kt, %%zeros%s : tensor<%dx%dx%s> * tensor<%dx%dx%s> -> %s",
+              precision, rows, width, operand, width, keys, operand, tile);
   if (chain->is_masked)
     mask_scores(chain, tile, numbers_of_tile);
   else
-    line(chain, "%%scores = arith.select %%true, %%s, %%s : %s", tile);
+    module_line(chain->module, "%%scores = arith.select %%true, %%s, %%s : %s", tile);
   weigh(chain, tile);
   load_block(chain, "v", keys, columns, keys * columns);
-  line(chain, "%%o_n = tt.dot %%p, %%v_x, %%scaled%s : tensor<%dx%dx%s> * tensor<%dx%dx%s> -> %s", precision, rows,
-       keys, operand, keys, columns, operand, result);
-  line(chain, "scf.yield %%o_n, %%m_n : %s, tensor<%dx%s>", result, rows, sum);
+  module_line(chain->module, "%%o_n = tt.dot %%p, %%v_x, %%scaled%s : tensor<%dx%dx%s> * tensor<%dx%dx%s> -> %s",
+              precision, rows, keys, operand, keys, columns, operand, result);
+  module_line(chain->module, "scf.yield %%o_n, %%m_n : %s, tensor<%dx%s>", result, rows, sum);
   chain->module->indent -= 2;
-  line(chain, "}");
-  line(chain, "tt.store %%o_p, %%r#0 : tensor<%dx%dx!tt.ptr<%s>>", rows, columns, sum);
+  module_line(chain->module, "}");
+  module_line(chain->module, "tt.store %%o_p, %%r#0 : tensor<%dx%dx!tt.ptr<%s>>", rows, columns, sum);
 }
 
 static void choose(chain_t *chain) {

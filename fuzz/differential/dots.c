@@ -6,7 +6,6 @@
  * the order of the products or on the instruction: engines must agree in every bit. */
 #include "module.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,56 +55,26 @@ static int one_of(module_t *module, int n, const int *values) {
   return values[module_random(module, (uint32_t)n)];
 }
 
-static void line(const dots_t *dots, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void line(const dots_t *dots, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  fprintf(dots->module->body, "%*s", dots->module->indent, "");
-  vfprintf(dots->module->body, format, list);
-  fputc('\n', dots->module->body);
-  va_end(list);
-}
-
 /* Elements between neighbouring rows (columns) in memory. */
 static int pitch(const dots_t *dots, int inner) {
   return inner + (dots->is_odd ? 1 : 0);
 }
 
-/* Pointers to the matrix `name` of rows x columns, of which the second is contiguous. */
-static void matrix_pointers(const dots_t *dots, const char *name, const char *element, int rows, int columns,
-                            int stride) {
-  line(dots, "%%%s_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, rows, rows);
-  line(dots, "%%%s_c = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, columns, columns);
-  line(dots, "%%%s_re = tt.expand_dims %%%s_r {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>", name, name, rows,
-       rows);
-  line(dots, "%%%s_ce = tt.expand_dims %%%s_c {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>", name, name,
-       columns, columns);
-  line(dots, "%%%s_s = arith.constant dense<%d> : tensor<%dx1xi32>", name, stride, rows);
-  line(dots, "%%%s_rs = arith.muli %%%s_re, %%%s_s : tensor<%dx1xi32>", name, name, name, rows);
-  line(dots, "%%%s_b = tt.splat %%%s%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, name, dots->tiles ? "_o" : "",
-       element, rows, element);
-  line(dots, "%%%s_br = tt.addptr %%%s_b, %%%s_rs : tensor<%dx1x!tt.ptr<%s>>, tensor<%dx1xi32>", name, name, name, rows,
-       element, rows);
-  line(dots, "%%%s_bb = tt.broadcast %%%s_br : tensor<%dx1x!tt.ptr<%s>> -> tensor<%dx%dx!tt.ptr<%s>>", name, name, rows,
-       element, rows, columns, element);
-  line(dots, "%%%s_cb = tt.broadcast %%%s_ce : tensor<1x%dxi32> -> tensor<%dx%dxi32>", name, name, columns, rows,
-       columns);
-  line(dots, "%%%s_%c = tt.addptr %%%s_bb, %%%s_cb : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", name,
-       dots->batch ? 'f' : 'p', name, name, rows, columns, element, rows, columns);
-}
-
 /* Repeats the matrix `from` in a batch, as `to`. */
 static void repeat(const dots_t *dots, const char *to, const char *from, int rows, int columns, const char *element) {
-  line(dots, "%%%s_1 = tt.expand_dims %%%s {axis = 0 : i32} : tensor<%dx%dx%s> -> tensor<1x%dx%dx%s>", to, from, rows,
-       columns, element, rows, columns, element);
-  line(dots, "%%%s = tt.broadcast %%%s_1 : tensor<1x%dx%dx%s> -> tensor<%dx%dx%dx%s>", to, to, rows, columns, element,
-       dots->batch, rows, columns, element);
+  module_line(dots->module, "%%%s_1 = tt.expand_dims %%%s {axis = 0 : i32} : tensor<%dx%dx%s> -> tensor<1x%dx%dx%s>",
+              to, from, rows, columns, element, rows, columns, element);
+  module_line(dots->module, "%%%s = tt.broadcast %%%s_1 : tensor<1x%dx%dx%s> -> tensor<%dx%dx%dx%s>", to, to, rows,
+              columns, element, dots->batch, rows, columns, element);
 }
 
 /* Pointers to the tile `name`, whose matrices have `matrix` elements. */
 static void tile_pointers(const dots_t *dots, const char *name, const char *element, int rows, int columns, int stride,
                           int64_t matrix) {
-  matrix_pointers(dots, name, element, rows, columns, stride);
+  char base[16], pointers[16];
+  snprintf(base, sizeof base, "%s%s", name, dots->tiles ? "_o" : "");
+  snprintf(pointers, sizeof pointers, "%s_%c", name, dots->batch ? 'f' : 'p');
+  module_tile_pointers(dots->module, name, base, pointers, element, rows, columns, stride);
   if (!dots->batch)
     return;
   const int batch = dots->batch;
@@ -114,17 +83,19 @@ static void tile_pointers(const dots_t *dots, const char *name, const char *elem
   snprintf(to, sizeof to, "%s_q", name);
   snprintf(pointer, sizeof pointer, "!tt.ptr<%s>", element);
   repeat(dots, to, from, rows, columns, pointer);
-  line(dots, "%%%s_x0 = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, batch, batch);
-  line(dots, "%%%s_x1 = tt.expand_dims %%%s_x0 {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>", name, name,
-       batch, batch);
-  line(dots, "%%%s_x2 = tt.expand_dims %%%s_x1 {axis = 2 : i32} : tensor<%dx1xi32> -> tensor<%dx1x1xi32>", name, name,
-       batch, batch);
-  line(dots, "%%%s_x3 = arith.constant dense<%ld> : tensor<%dx1x1xi32>", name, (long)matrix, batch);
-  line(dots, "%%%s_x4 = arith.muli %%%s_x2, %%%s_x3 : tensor<%dx1x1xi32>", name, name, name, batch);
-  line(dots, "%%%s_x5 = tt.broadcast %%%s_x4 : tensor<%dx1x1xi32> -> tensor<%dx%dx%dxi32>", name, name, batch, batch,
-       rows, columns);
-  line(dots, "%%%s_p = tt.addptr %%%s_q, %%%s_x5 : tensor<%dx%dx%dx%s>, tensor<%dx%dx%dxi32>", name, name, name, batch,
-       rows, columns, pointer, batch, rows, columns);
+  module_line(dots->module, "%%%s_x0 = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, batch,
+              batch);
+  module_line(dots->module, "%%%s_x1 = tt.expand_dims %%%s_x0 {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>",
+              name, name, batch, batch);
+  module_line(dots->module,
+              "%%%s_x2 = tt.expand_dims %%%s_x1 {axis = 2 : i32} : tensor<%dx1xi32> -> tensor<%dx1x1xi32>", name, name,
+              batch, batch);
+  module_line(dots->module, "%%%s_x3 = arith.constant dense<%ld> : tensor<%dx1x1xi32>", name, (long)matrix, batch);
+  module_line(dots->module, "%%%s_x4 = arith.muli %%%s_x2, %%%s_x3 : tensor<%dx1x1xi32>", name, name, name, batch);
+  module_line(dots->module, "%%%s_x5 = tt.broadcast %%%s_x4 : tensor<%dx1x1xi32> -> tensor<%dx%dx%dxi32>", name, name,
+              batch, batch, rows, columns);
+  module_line(dots->module, "%%%s_p = tt.addptr %%%s_q, %%%s_x5 : tensor<%dx%dx%dx%s>, tensor<%dx%dx%dxi32>", name,
+              name, name, batch, rows, columns, pointer, batch, rows, columns);
 }
 
 /* One operand: pointers before the loop, a load in it. */
@@ -169,10 +140,10 @@ static void advance(const dots_t *dots, const operand_t *operand) {
   char at[64];
   const char *name = operand->name;
   snprintf(at, sizeof at, "tensor<%s%dx%d", dots->prefix, operand->rows, operand->columns);
-  line(dots, "%%%s_d = arith.constant dense<%d> : %sxi32>", name,
-       operand->k_is_column ? dots->k : dots->k * operand->stride, at);
-  line(dots, "%%%s_n = tt.addptr %%%s_i, %%%s_d : %sx!tt.ptr<%s>>, %sxi32>", name, name, name, at, operand->element,
-       at);
+  module_line(dots->module, "%%%s_d = arith.constant dense<%d> : %sxi32>", name,
+              operand->k_is_column ? dots->k : dots->k * operand->stride, at);
+  module_line(dots->module, "%%%s_n = tt.addptr %%%s_i, %%%s_d : %sx!tt.ptr<%s>>, %sxi32>", name, name, name, at,
+              operand->element, at);
 }
 
 /* Loads %name_i, transposes and converts it: %name_x. */
@@ -186,35 +157,36 @@ static void load(const dots_t *dots, const operand_t *operand) {
     char bits[32], index[32];
     snprintf(bits, sizeof bits, operand->k_is_column ? "tensor<1x%d" : "tensor<%dx1", along);
     snprintf(index, sizeof index, "%s_%s", name, operand->k_is_column ? "ce" : "re");
-    line(dots, "%%%s_l = tt.splat %%left : i32 -> %sxi32>", name, bits);
-    line(dots, "%%%s_m = arith.cmpi slt, %%%s, %%%s_l : %sxi32>", name, index, name, bits);
-    line(dots, "%%%s_m%c = tt.broadcast %%%s_m : %sxi1> -> tensor<%dx%dxi1>", name, dots->batch ? 'o' : 'b', name, bits,
-         operand->rows, operand->columns);
+    module_line(dots->module, "%%%s_l = tt.splat %%left : i32 -> %sxi32>", name, bits);
+    module_line(dots->module, "%%%s_m = arith.cmpi slt, %%%s, %%%s_l : %sxi32>", name, index, name, bits);
+    module_line(dots->module, "%%%s_m%c = tt.broadcast %%%s_m : %sxi1> -> tensor<%dx%dxi1>", name,
+                dots->batch ? 'o' : 'b', name, bits, operand->rows, operand->columns);
     if (dots->batch) {
       char from[16], to[16];
       snprintf(from, sizeof from, "%s_mo", name);
       snprintf(to, sizeof to, "%s_mb", name);
       repeat(dots, to, from, operand->rows, operand->columns, "i1");
     }
-    line(dots, "%%%s_z = arith.constant dense<%s> : %s", name, operand->element[0] == 'i' ? "0" : "0.0", loaded);
-    line(dots, "%%%s_t = tt.load %%%s_i, %%%s_mb, %%%s_z : %sx!tt.ptr<%s>>", name, name, name, name, at,
-         operand->element);
+    module_line(dots->module, "%%%s_z = arith.constant dense<%s> : %s", name, operand->element[0] == 'i' ? "0" : "0.0",
+                loaded);
+    module_line(dots->module, "%%%s_t = tt.load %%%s_i, %%%s_mb, %%%s_z : %sx!tt.ptr<%s>>", name, name, name, name, at,
+                operand->element);
   } else {
-    line(dots, "%%%s_t = tt.load %%%s_i : %sx!tt.ptr<%s>>", name, name, at, operand->element);
+    module_line(dots->module, "%%%s_t = tt.load %%%s_i : %sx!tt.ptr<%s>>", name, name, at, operand->element);
   }
   const int rows = operand->is_transposed ? operand->columns : operand->rows;
   const int columns = operand->is_transposed ? operand->rows : operand->columns;
   const char *value = "t";
   if (operand->is_transposed) {
-    line(dots, "%%%s_u = tt.trans %%%s_t {order = array<i32: %s>} : %s -> %s", name, name, transposition(dots), loaded,
-         tensor(dots, turned, rows, columns, operand->element));
+    module_line(dots->module, "%%%s_u = tt.trans %%%s_t {order = array<i32: %s>} : %s -> %s", name, name,
+                transposition(dots), loaded, tensor(dots, turned, rows, columns, operand->element));
     value = "u";
   }
   tensor(dots, turned, rows, columns, operand->element);
   tensor(dots, converted, rows, columns, dots->kinds.operand);
   if (operand->convert)
-    line(dots, "%%%s_x = %s %%%s_%s : %s %s %s", name, operand->convert, name, value, turned,
-         operand->convert[0] == 't' ? "->" : "to", converted);
+    module_line(dots->module, "%%%s_x = %s %%%s_%s : %s %s %s", name, operand->convert, name, value, turned,
+                operand->convert[0] == 't' ? "->" : "to", converted);
 }
 
 /* The name of the operand's value after load(). */
@@ -229,17 +201,19 @@ static void dot(const dots_t *dots, const char *result, const char *a, const cha
     snprintf(attributes, sizeof attributes, ", inputPrecision = %s", dots->kinds.precision);
   if (dots->kinds.operand[1] == '8' && module_chance(dots->module, 50))
     snprintf(attributes, sizeof attributes, " {maxNumImpreciseAcc = %d : i32}", 32 << module_random(dots->module, 3));
-  line(dots, "%%%s = tt.dot %%%s, %%%s, %%%s%s : %s * %s -> %s", result, a, b, c, attributes,
-       tensor(dots, left, dots->m, k, dots->kinds.operand), tensor(dots, right, k, n, dots->kinds.operand),
-       tensor(dots, sum, dots->m, n, dots->kinds.sum));
+  module_line(dots->module, "%%%s = tt.dot %%%s, %%%s, %%%s%s : %s * %s -> %s", result, a, b, c, attributes,
+              tensor(dots, left, dots->m, k, dots->kinds.operand), tensor(dots, right, k, n, dots->kinds.operand),
+              tensor(dots, sum, dots->m, n, dots->kinds.sum));
 }
 
 /* What happens to the accumulator besides the dot. */
 static void change_accumulator(const dots_t *dots, const char *from, const char *to) {
   char sum[64];
   tensor(dots, sum, dots->m, dots->n, dots->kinds.sum);
-  line(dots, "%%negative = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "-1" : "-1.0", sum);
-  line(dots, "%%%s = %s %%%s, %%negative : %s", to, dots->kinds.sum[0] == 'i' ? "arith.muli" : "arith.mulf", from, sum);
+  module_line(dots->module, "%%negative = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "-1" : "-1.0",
+              sum);
+  module_line(dots->module, "%%%s = %s %%%s, %%negative : %s", to,
+              dots->kinds.sum[0] == 'i' ? "arith.muli" : "arith.mulf", from, sum);
 }
 
 static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
@@ -250,42 +224,43 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   snprintf(pa, sizeof pa, "tensor<%s%dx%dx!tt.ptr<%s>>", dots->prefix, a->rows, a->columns, a->element);
   snprintf(pb, sizeof pb, "tensor<%s%dx%dx!tt.ptr<%s>>", dots->prefix, b->rows, b->columns, b->element);
   const bool changes = module_chance(dots->module, 25), skips = module_chance(dots->module, 15);
-  line(dots, "%%zero = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "0" : "0.0", sum);
-  line(dots, "%%c0 = arith.constant 0 : i32");
-  line(dots, "%%c1 = arith.constant 1 : i32");
-  line(dots, "%%c2 = arith.constant 2 : i32");
-  line(dots, "%%ck = arith.constant %d : i32", dots->k);
-  line(dots,
-       "%%r:3 = scf.for %%i = %%c0 to %%steps%s step %%c1 iter_args(%%acc = %%zero, %%a_i = %%a_p, %%b_i = %%b_p) "
-       "-> (%s, %s, %s) : i32 {",
-       dots->tiles ? "_o" : "", sum, pa, pb);
+  module_line(dots->module, "%%zero = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "0" : "0.0", sum);
+  module_line(dots->module, "%%c0 = arith.constant 0 : i32");
+  module_line(dots->module, "%%c1 = arith.constant 1 : i32");
+  module_line(dots->module, "%%c2 = arith.constant 2 : i32");
+  module_line(dots->module, "%%ck = arith.constant %d : i32", dots->k);
+  module_line(
+      dots->module,
+      "%%r:3 = scf.for %%i = %%c0 to %%steps%s step %%c1 iter_args(%%acc = %%zero, %%a_i = %%a_p, %%b_i = %%b_p) "
+      "-> (%s, %s, %s) : i32 {",
+      dots->tiles ? "_o" : "", sum, pa, pb);
   dots->module->indent += 2;
-  line(dots, "%%done = arith.muli %%i, %%ck : i32");
-  line(dots, "%%left = arith.subi %%depth, %%done : i32");
+  module_line(dots->module, "%%done = arith.muli %%i, %%ck : i32");
+  module_line(dots->module, "%%left = arith.subi %%depth, %%done : i32");
   load(dots, a);
   load(dots, b);
   if (changes)
     change_accumulator(dots, "acc", "acc1");
   const char *acc = changes ? "acc1" : "acc";
   if (skips) {
-    line(dots, "%%third = arith.remsi %%i, %%c2 : i32");
-    line(dots, "%%skip = arith.cmpi eq, %%third, %%c1 : i32");
-    line(dots, "%%d = scf.if %%skip -> (%s) {", sum);
-    line(dots, "  scf.yield %%%s : %s", acc, sum);
-    line(dots, "} else {");
+    module_line(dots->module, "%%third = arith.remsi %%i, %%c2 : i32");
+    module_line(dots->module, "%%skip = arith.cmpi eq, %%third, %%c1 : i32");
+    module_line(dots->module, "%%d = scf.if %%skip -> (%s) {", sum);
+    module_line(dots->module, "  scf.yield %%%s : %s", acc, sum);
+    module_line(dots->module, "} else {");
     dots->module->indent += 2;
     dot(dots, "e", x, y, acc, dots->k, dots->n);
-    line(dots, "scf.yield %%e : %s", sum);
+    module_line(dots->module, "scf.yield %%e : %s", sum);
     dots->module->indent -= 2;
-    line(dots, "}");
+    module_line(dots->module, "}");
   } else {
     dot(dots, "d", x, y, acc, dots->k, dots->n);
   }
   advance(dots, a);
   advance(dots, b);
-  line(dots, "scf.yield %%d, %%a_n, %%b_n : %s, %s, %s", sum, pa, pb);
+  module_line(dots->module, "scf.yield %%d, %%a_n, %%b_n : %s, %s, %s", sum, pa, pb);
   dots->module->indent -= 2;
-  line(dots, "}");
+  module_line(dots->module, "}");
 }
 
 /* Adds the number of its column to each element of %r#0: %biased. */
@@ -295,15 +270,18 @@ static void bias(const dots_t *dots) {
   tensor(dots, sum, dots->m, dots->n, dots->kinds.sum);
   tensor(dots, whole, dots->m, dots->n, "i32");
   snprintf(row, sizeof row, dots->batch ? "tensor<1x1x%dxi32>" : "tensor<1x%dxi32>", dots->n);
-  line(dots, "%%bias_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", dots->n, dots->n);
-  line(dots, "%%bias_%s = tt.expand_dims %%bias_r {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>",
-       dots->batch ? "m" : "e", dots->n, dots->n);
+  module_line(dots->module, "%%bias_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", dots->n,
+              dots->n);
+  module_line(dots->module, "%%bias_%s = tt.expand_dims %%bias_r {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>",
+              dots->batch ? "m" : "e", dots->n, dots->n);
   if (dots->batch)
-    line(dots, "%%bias_e = tt.expand_dims %%bias_m {axis = 0 : i32} : tensor<1x%dxi32> -> %s", dots->n, row);
-  line(dots, "%%bias_b = tt.broadcast %%bias_e : %s -> %s", row, whole);
+    module_line(dots->module, "%%bias_e = tt.expand_dims %%bias_m {axis = 0 : i32} : tensor<1x%dxi32> -> %s", dots->n,
+                row);
+  module_line(dots->module, "%%bias_b = tt.broadcast %%bias_e : %s -> %s", row, whole);
   if (!is_integer)
-    line(dots, "%%bias_f = arith.sitofp %%bias_b : %s to %s", whole, sum);
-  line(dots, "%%biased = arith.%s %%r#0, %%bias_%s : %s", is_integer ? "addi" : "addf", is_integer ? "b" : "f", sum);
+    module_line(dots->module, "%%bias_f = arith.sitofp %%bias_b : %s to %s", whole, sum);
+  module_line(dots->module, "%%biased = arith.%s %%r#0, %%bias_%s : %s", is_integer ? "addi" : "addf",
+              is_integer ? "b" : "f", sum);
 }
 
 /* What is stored: the result, or what is computed from it. */
@@ -313,8 +291,8 @@ static const char *epilogue(const dots_t *dots) {
   tensor(dots, bits, dots->m, dots->n, "i1");
   const bool is_integer = dots->kinds.sum[0] == 'i';
   if (module_chance(dots->module, 40)) {
-    line(dots, "%%positive = arith.%s %%r#0, %%zero : %s", is_integer ? "cmpi sgt," : "cmpf ogt,", sum);
-    line(dots, "%%rectified = arith.select %%positive, %%r#0, %%zero : %s, %s", bits, sum);
+    module_line(dots->module, "%%positive = arith.%s %%r#0, %%zero : %s", is_integer ? "cmpi sgt," : "cmpf ogt,", sum);
+    module_line(dots->module, "%%rectified = arith.select %%positive, %%r#0, %%zero : %s, %s", bits, sum);
     return "rectified";
   }
   if (module_chance(dots->module, 30)) {
@@ -330,39 +308,43 @@ static void store(const dots_t *dots, const char *value) {
   const int rows = by_columns ? dots->n : dots->m, columns = by_columns ? dots->m : dots->n;
   char sum[64], stored[64];
   if (by_columns) {
-    line(dots, "%%turned = tt.trans %%%s {order = array<i32: %s>} : %s -> %s", value, transposition(dots),
-         tensor(dots, sum, dots->m, dots->n, element), tensor(dots, stored, rows, columns, element));
+    module_line(dots->module, "%%turned = tt.trans %%%s {order = array<i32: %s>} : %s -> %s", value,
+                transposition(dots), tensor(dots, sum, dots->m, dots->n, element),
+                tensor(dots, stored, rows, columns, element));
     value = "turned";
   }
   tile_pointers(dots, "c", element, rows, columns, columns, (int64_t)rows * columns);
-  line(dots, "tt.store %%c_p, %%%s : tensor<%s%dx%dx!tt.ptr<%s>>", value, dots->prefix, rows, columns, element);
+  module_line(dots->module, "tt.store %%c_p, %%%s : tensor<%s%dx%dx!tt.ptr<%s>>", value, dots->prefix, rows, columns,
+              element);
 }
 
 /* Pointers of a tile: 16 elements further in the operands, of which each tile reads most, and its own result. */
 static void tile_offsets(const dots_t *dots) {
   const char *const names[] = {"a", "b", "c"}, *const elements[] = {dots->kinds.a, dots->kinds.b, dots->kinds.sum};
   for (int i = 0; i < 3; ++i) {
-    line(dots, "%%%s_size = arith.constant %d : i32", names[i],
-         i < 2 ? 16 : dots->m * dots->n * (dots->batch ? dots->batch : 1));
-    line(dots, "%%%s_at = arith.muli %%tile, %%%s_size : i32", names[i], names[i]);
-    line(dots, "%%%s_o = tt.addptr %%%s, %%%s_at : !tt.ptr<%s>, i32", names[i], names[i], names[i], elements[i]);
+    module_line(dots->module, "%%%s_size = arith.constant %d : i32", names[i],
+                i < 2 ? 16 : dots->m * dots->n * (dots->batch ? dots->batch : 1));
+    module_line(dots->module, "%%%s_at = arith.muli %%tile, %%%s_size : i32", names[i], names[i]);
+    module_line(dots->module, "%%%s_o = tt.addptr %%%s, %%%s_at : !tt.ptr<%s>, i32", names[i], names[i], names[i],
+                elements[i]);
   }
 }
 
 /* Begins a loop over tiles. The inner loop has the same number of steps in each tile, or fewer in later ones. */
 static void begin_tiles(const dots_t *dots) {
-  line(dots, "%%first = arith.constant 0 : i32");
-  line(dots, "%%one = arith.constant 1 : i32");
-  line(dots, "%%tiles = arith.constant %d : i32", dots->tiles);
-  line(dots, "scf.for %%tile = %%first to %%tiles step %%one : i32 {");
+  module_line(dots->module, "%%first = arith.constant 0 : i32");
+  module_line(dots->module, "%%one = arith.constant 1 : i32");
+  module_line(dots->module, "%%tiles = arith.constant %d : i32", dots->tiles);
+  module_line(dots->module, "scf.for %%tile = %%first to %%tiles step %%one : i32 {");
   dots->module->indent += 2;
   tile_offsets(dots);
-  line(dots, "%%steps_o = arith.subi %%steps, %%%s : i32", module_chance(dots->module, 50) ? "first" : "tile");
+  module_line(dots->module, "%%steps_o = arith.subi %%steps, %%%s : i32",
+              module_chance(dots->module, 50) ? "first" : "tile");
 }
 
 static void end_tiles(const dots_t *dots) {
   dots->module->indent -= 2;
-  line(dots, module_chance(dots->module, 80) ? "} {tt.flatten}" : "}");
+  module_line(dots->module, module_chance(dots->module, 80) ? "} {tt.flatten}" : "}");
 }
 
 /* Bytes of the operands of a dot without a batch: f32 in several parts is kept in two. They fit in the shared memory of

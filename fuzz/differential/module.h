@@ -51,6 +51,10 @@ bool module_same_type(const value_t *a, const value_t *b);
 
 /* Prints an indented line of the body. */
 void module_line(module_t *module, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The tile of `rows` by `columns` elements at %BASE, whose rows are `stride` elements apart: pointers %RESULT. Other
+ * names that it defines begin with NAME and an underscore. */
+void module_tile_pointers(module_t *module, const char *name, const char *base, const char *result, const char *element,
+                          int rows, int columns, int stride);
 /* Adds a value of that type to the scope; the next line must define its id. */
 value_t module_new(module_t *module, element_t element, int rank, const int *shape);
 value_t module_like(module_t *module, const value_t *type, element_t element);

@@ -66,6 +66,29 @@ void module_line(module_t *module, const char *format, ...) {
   fputc('\n', module->body);
 }
 
+void module_tile_pointers(module_t *module, const char *name, const char *base, const char *result, const char *element,
+                          int rows, int columns, int stride) {
+  module_line(module, "%%%s_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, rows, rows);
+  module_line(module, "%%%s_c = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, columns,
+              columns);
+  module_line(module, "%%%s_re = tt.expand_dims %%%s_r {axis = 1 : i32} : tensor<%dxi32> -> tensor<%dx1xi32>", name,
+              name, rows, rows);
+  module_line(module, "%%%s_ce = tt.expand_dims %%%s_c {axis = 0 : i32} : tensor<%dxi32> -> tensor<1x%dxi32>", name,
+              name, columns, columns);
+  module_line(module, "%%%s_s = arith.constant dense<%d> : tensor<%dx1xi32>", name, stride, rows);
+  module_line(module, "%%%s_rs = arith.muli %%%s_re, %%%s_s : tensor<%dx1xi32>", name, name, name, rows);
+  module_line(module, "%%%s_b = tt.splat %%%s : !tt.ptr<%s> -> tensor<%dx1x!tt.ptr<%s>>", name, base, element, rows,
+              element);
+  module_line(module, "%%%s_br = tt.addptr %%%s_b, %%%s_rs : tensor<%dx1x!tt.ptr<%s>>, tensor<%dx1xi32>", name, name,
+              name, rows, element, rows);
+  module_line(module, "%%%s_bb = tt.broadcast %%%s_br : tensor<%dx1x!tt.ptr<%s>> -> tensor<%dx%dx!tt.ptr<%s>>", name,
+              name, rows, element, rows, columns, element);
+  module_line(module, "%%%s_cb = tt.broadcast %%%s_ce : tensor<1x%dxi32> -> tensor<%dx%dxi32>", name, name, columns,
+              rows, columns);
+  module_line(module, "%%%s = tt.addptr %%%s_bb, %%%s_cb : tensor<%dx%dx!tt.ptr<%s>>, tensor<%dx%dxi32>", result, name,
+              name, rows, columns, element, rows, columns);
+}
+
 value_t module_new(module_t *module, element_t element, int rank, const int *shape) {
   value_t value = {.id = module->next_id++, .element = element, .rank = rank};
   if (rank)
