@@ -11,9 +11,11 @@
  *
  * A loaded tensor that goes directly to a buffer can be copied there asynchronously. A transposition of a buffer is
  * free. Elementwise operations in #dot_op need no second trip through shared memory, and their operands are often
- * narrower than the result. Warps that share an operand repeat the operations, and each load that cp.async cannot copy,
- * such as those of single scales and zero points, takes a trip of its own. Where that costs more than the conversion of
- * the result, the operations stay in the layout of the load. */
+ * narrower than the result. Warps that share an operand repeat the operations, 8-bit elements that are not adjacent
+ * along K are loaded one by one, and each load that cp.async cannot copy, such as those of single scales and zero
+ * points, takes a trip of its own. Where that costs more than the conversion of the result, the operations stay in the
+ * layout of the load. */
+#include "analysis/allocation/scratch.h"
 #include "passes/dot/shared_encoding.h"
 #include "passes/layout/support/conversion_cost.h"
 #include "passes/layout/support/layout_flow.h"
@@ -252,10 +254,24 @@ static bool is_copied(const slice_t *slice, MlirOperation load) {
          nereid_ring_can_copy(load, nereid_ring_slot_type(load), slice->axis);
 }
 
+/* Instructions per thread that load the 8-bit elements of `value` from shared memory one by one: in the layout of an
+ * operand, elements along K are adjacent, and matrix loads transpose only 16-bit elements. */
+static int64_t single_loads(MlirValue value, MlirAttribute operand) {
+  MlirAttribute from = nereid_ttg_encoding_of(value);
+  MlirType type = mlirValueGetType(value);
+  int32_t order[NEREID_TTG_MAX_RANK];
+  if (nereid_scratch_element_bytes(type) != 1 || !nereid_ttg_dot_op_attr_isa(operand) ||
+      !nereid_ttg_blocked_attr_isa(from) || nereid_ttg_ints_read(nereid_ttg_blocked_attr_get_order(from), order) < 0)
+    return 0;
+  const int32_t k = (int32_t)mlirShapedTypeGetRank(type) - 1 - (int32_t)nereid_ttg_dot_op_attr_get_op_idx(operand);
+  return order[0] == k ? 0 : registers_of(type, operand);
+}
+
 static bool add_leaf(slice_t *slice, MlirValue value, MlirAttribute encoding) {
   MlirOperation load = load_of(value);
   const bool loaded = !mlirOperationIsNull(load);
   slice->loads |= loaded;
+  slice->cost += loaded ? single_loads(value, encoding) : 0;
   if (!(loaded && is_copied(slice, load)) && !nereid_is_recomputed_for_free(value))
     slice->cost += nereid_conversion_cost(mlirValueGetType(value), encoding);
   return nereid_vector_push(slice->arena, &slice->converted, value) &&

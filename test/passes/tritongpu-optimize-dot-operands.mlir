@@ -16,6 +16,8 @@
 #blocked2 = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #bytes = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = true, elementBitWidth = 8}>
 #smem = #ttg.shared_memory
+#along_m = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#all = #ttg.dot_op<{opIdx = 1, parent = #along_m, kWidth = 4}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
 // The tensor is stored as it was loaded; the view has the type of the old buffer.
@@ -120,6 +122,21 @@ tt.func public @dequantized(%p: tensor<64x32x!tt.ptr<i8>, #blocked> {tt.contigui
   %m = arith.mulf %t, %scale : tensor<64x32xf16, #blocked>
   %b = ttg.convert_layout %m : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
   tt.return %b : tensor<64x32xf16, #a>
+}
+
+// Each thread would load 128 bytes one by one, as N is contiguous; its 32 elements are converted once, and matrix loads transpose
+// the result. Bytes that are adjacent along K are loaded in words.
+// CHECK-LABEL: @bytes(
+// CHECK: arith.sitofp %{{.*}} : tensor<64x64xi8, #{{.*}}> to tensor<64x64xf16, #blocked
+// CHECK: arith.sitofp %{{.*}} : tensor<64x64xi8, #ttg.dot_op<{{.*}}> to tensor<64x64xf16, #ttg.dot_op
+tt.func public @bytes(%p: tensor<64x64x!tt.ptr<i8>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<8> : tensor<2xi32>}, %q: tensor<64x64x!tt.ptr<i8>, #column> {tt.contiguity = dense<[8, 1]> : tensor<2xi32>, tt.divisibility = dense<8> : tensor<2xi32>}) -> (tensor<64x64xf16, #all>, tensor<64x64xf16, #all>) {
+  %x = tt.load %p : tensor<64x64x!tt.ptr<i8>, #blocked>
+  %h = arith.sitofp %x : tensor<64x64xi8, #blocked> to tensor<64x64xf16, #blocked>
+  %a = ttg.convert_layout %h : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #all>
+  %y = tt.load %q : tensor<64x64x!tt.ptr<i8>, #column>
+  %k = arith.sitofp %y : tensor<64x64xi8, #column> to tensor<64x64xf16, #column>
+  %b = ttg.convert_layout %k : tensor<64x64xf16, #column> -> tensor<64x64xf16, #all>
+  tt.return %a, %b : tensor<64x64xf16, #all>, tensor<64x64xf16, #all>
 }
 
 // Two warps would compute each exponential.
