@@ -43,7 +43,7 @@ static byte_t byte_of(nereid_lower_t *lower, MlirValue value) {
   return (byte_t){word, (int32_t)index};
 }
 
-static MlirValue permute(nereid_lower_t *lower, MlirValue low, MlirValue high, int32_t selector) {
+MlirValue nereid_emit_permute(nereid_lower_t *lower, MlirValue low, MlirValue high, int32_t selector) {
   MlirValue operands[] = {low, high, nereid_emit_i32(lower, selector)};
   return nereid_emit_intrinsic(lower, "llvm.nvvm.prmt", lower->types->i32, 3, operands);
 }
@@ -55,7 +55,7 @@ static MlirValue pair(nereid_lower_t *lower, byte_t a, byte_t b, bool *out_odd) 
   const int32_t even = a.index & ~1, second = 4;
   const int32_t neighbours = even | (even + second) << 4 | (even + 1) << 8 | (even + 1 + second) << 12;
   *out_odd = same && a.index & 1;
-  return permute(lower, a.word, b.word, same ? neighbours : a.index | (b.index + second) << 4);
+  return nereid_emit_permute(lower, a.word, b.word, same ? neighbours : a.index | (b.index + second) << 4);
 }
 
 /* A word of four i8 values that are elements of words; null where they are not, or `count` is not 4. */
@@ -72,7 +72,7 @@ static MlirValue byte_word(nereid_lower_t *lower, intptr_t count, const MlirValu
     return bytes[0].word;
   MlirValue low = pair(lower, bytes[0], bytes[1], &odd[0]), high = pair(lower, bytes[2], bytes[3], &odd[1]);
   const int32_t halves[] = {odd[0] ? 0x32 : 0x10, odd[1] ? 0x76 : 0x54};
-  return permute(lower, low, high, halves[0] | halves[1] << 8);
+  return nereid_emit_permute(lower, low, high, halves[0] | halves[1] << 8);
 }
 
 bool nereid_emit_are_bytes_of_words(nereid_lower_t *lower, const MlirValue *values) {

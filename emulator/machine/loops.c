@@ -77,8 +77,8 @@ static int by_head(const void *a, const void *b) {
   return (one->head > other->head) - (one->head < other->head);
 }
 
-/* A loop that begins later is within those that began before, as far as it goes. One in a block of braces is a part
- * of the loop around it, if there is one: its statement, of inline assembly, is one op of the source. */
+/* A loop is nested in those that begin before it, up to their ends. A loop in braces, of inline assembly, belongs to
+ * the loop around it, if there is one: the inline assembly is one op of the source. */
 const emu_loops_t *nereid_emulator_loops_find(const nereid_emulator_program_t *program, nereid_arena_t *arena) {
   emu_loops_t *loops = nereid_arena_new(arena, emu_loops_t, 1);
   ranges_t ranges = {0};

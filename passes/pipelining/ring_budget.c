@@ -18,8 +18,8 @@
 enum {
   ALIGNMENT = 1024, /* bytes, of the buffers of wgmma */
   LANES = 32,
-  OTHER_REGISTERS = 32,   /* of a thread besides accumulators */
-  OPERAND_REGISTERS = 32, /* of dots that take operands from registers */
+  OTHER_REGISTERS = 32,   /* per thread, besides accumulators */
+  OPERAND_REGISTERS = 32, /* per thread, if dots have operands in registers */
   MAX_OUTSIDE = 16,
   LONG_DOTS = 1 << 18, /* multiply-adds of 16 bits in an iteration */
 };
@@ -358,19 +358,11 @@ static int64_t bytes_of_others(MlirOperation module, int64_t available) {
   return (nereid_allocation_limit(module) - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
-int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {
-  dots_t dots = {0};
-  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
-  return ctas_by_registers(loop, &dots);
-}
-
-bool nereid_ring_budget_has_many_ctas(MlirOperation module, MlirOperation loop, int64_t available, int64_t bytes) {
+/* nereid_ring_budget_has_many_ctas, for a loop with `dots`. */
+static bool has_many_ctas(MlirOperation module, MlirOperation loop, const dots_t *dots, int64_t bytes) {
   enum { MANY = 7 };
-  const int capability = nereid_ttg_compute_capability(module);
-  dots_t dots = {0};
-  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
-  return !dots.is_flattened && ctas_by_registers(loop, &dots) >= MANY &&
-         nereid_target_ctas(capability, bytes + bytes_of_others(module, available)) >= MANY;
+  return !dots->is_flattened && ctas_by_registers(loop, dots) >= MANY &&
+         nereid_target_ctas(nereid_ttg_compute_capability(module), bytes) >= MANY;
 }
 
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
@@ -382,16 +374,27 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
   const int64_t by_registers = ctas_by_registers(loop, &dots);
   const int64_t by_memory = nereid_target_ctas(capability, before + others);
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
-  /* Of a flattened nest, a multiprocessor executes one CTA. Otherwise one CTA works while the other waits.
-   * Beside longer dots the barrier that a slot saves matters less than a fourth CTA: without it, a launch of few
-   * tiles takes one wave more. */
+  /* A flattened nest runs with one CTA per SM. Otherwise one CTA computes while another waits. Beside longer dots the
+   * barrier that a slot saves matters less than a fourth CTA: without it, a launch of few tiles takes one more wave. */
   const bool is_long = dots.groups && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
   const int64_t enough = dots.is_flattened                              ? 1
                          : is_long || (dots.count > 1 && dots.computed) ? NEREID_DOT_OVERLAPPED_CTAS
                                                                         : 2;
   ctas = ctas < enough ? ctas : enough;
   return after <= available && nereid_target_ctas(capability, after + others) >= ctas &&
-         !nereid_ring_budget_has_many_ctas(module, loop, available, before);
+         !has_many_ctas(module, loop, &dots, before + others);
+}
+
+bool nereid_ring_budget_has_many_ctas(MlirOperation module, MlirOperation loop, int64_t available, int64_t bytes) {
+  dots_t dots = {0};
+  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
+  return has_many_ctas(module, loop, &dots, bytes + bytes_of_others(module, available));
+}
+
+int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {
+  dots_t dots = {0};
+  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
+  return ctas_by_registers(loop, &dots);
 }
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {

@@ -21,8 +21,7 @@ bool nereid_lower_can_convert_bytes(MlirType type, bool is_signed) {
 /* Bytes 2 * half and 2 * half + 1 of the word in the low bytes of two 16-bit numbers, with the byte `high` above. */
 static MlirValue widen(nereid_lower_t *lower, MlirValue word, int half, int32_t high) {
   enum { FIRST = 0x4140, NEXT_HALF = 0x0202 };
-  MlirValue operands[] = {word, nereid_emit_i32(lower, high), nereid_emit_i32(lower, FIRST + half * NEXT_HALF)};
-  return nereid_emit_intrinsic(lower, "llvm.nvvm.prmt", lower->types->i32, 3, operands);
+  return nereid_emit_permute(lower, word, nereid_emit_i32(lower, high), FIRST + half * NEXT_HALF);
 }
 
 /* Two equal f16 or bf16. */

@@ -35,8 +35,8 @@ bool nereid_accumulators_precede(const nereid_accumulators_t *accumulators, Mlir
 /* Whether `value`, or what waits pass on as `value`, is in the registers of an accumulator. */
 bool nereid_accumulators_contain(const nereid_accumulators_t *accumulators, MlirValue value);
 
-/* Whether the initial value of carried value `i` of `loop`, an scf.for, joins values of several control flow edges, one
- * of which is computed by another op than a dot. */
+/* Whether the initial value of iter_arg `i` of `loop`, an scf.for, merges values of several control-flow edges, at
+ * least one of which is the result of an op other than a dot. */
 bool nereid_accumulators_start_joined(MlirOperation loop, intptr_t i, nereid_arena_t *scratch);
 
 #endif

@@ -254,7 +254,7 @@ static bool adds_to_base(const nereid_loop_nest_t *nest, MlirOperation op) {
 
 /* Whether addresses that the prologue computes, two registers each, would be spilled beside the results of dots. */
 static bool addresses_spill(const nereid_loop_nest_t *nest) {
-  enum { ADDRESS_REGISTERS = 2, MOST_REGISTERS = 192 /* of a thread's 255 */ };
+  enum { ADDRESS_REGISTERS = 2, MOST_REGISTERS = 192 /* of 255 per thread */ };
   int64_t registers = nereid_dot_result_registers(nest->inner_body);
   for (MlirOperation op = mlirBlockGetFirstOperation(nest->outer_body); !mlirOperationEqual(op, nest->inner);
        op = mlirOperationGetNextInBlock(op)) {

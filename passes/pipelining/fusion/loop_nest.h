@@ -41,7 +41,7 @@ typedef struct nereid_loop_nest {
   MlirBlock outer_body, inner_body;
   MlirOperation outer_yield, inner_yield;
   bool has_invariant_bounds; /* bounds of the inner loop are defined outside of the outer loop */
-  bool carries_offsets; /* of addresses, which each inner iteration computes again: the addresses would be spilled */
+  bool carries_offsets;      /* each inner iteration adds the base to 32-bit offsets, as addresses would be spilled */
   nereid_empty_inner_t empty;
   nereid_written_roots_t written;
   bool is_requested; /* the program asserts that loads do not depend on stores of recent iterations */
