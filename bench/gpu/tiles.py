@@ -20,17 +20,15 @@ import sys
 import torch
 import triton
 import triton.language as tl
-from triton import knobs
-from triton.backends.nvidia import compiler as nvidia
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "..", "examples"), HERE]
+sys.path.insert(0, HERE)
 import descriptor_kernels  # noqa: E402
 import dot_kernels  # noqa: E402
-import triton_stages  # noqa: E402
+from compilers import FLUSHED_BYTES, Compiler, microseconds  # noqa: E402
 
-MULTIPROCESSORS, RUNS, FLUSHED_BYTES, HEAD_START_CYCLES = 132, 10, 256 << 20, 3_000_000
+MULTIPROCESSORS = 132
 # Rows, columns and depth of a tile, stages, warps.
 TILES = [(bm, bn, bk, stages, warps) for bm in (128,) for bn in (128, 256) for bk in (64, 128) for stages in (2, 3, 4)
          for warps in (4, 8)]
@@ -57,23 +55,6 @@ def persistent_pointers(a, b, c, m, n, k, sam, sbn, scm, BM: tl.constexpr, BN: t
         tl.store(c + rm[:, None] * scm + rn[None, :], acc.to(tl.float16), mask=(rm[:, None] < m) & (rn[None, :] < n))
 
 
-class Compiler:
-    """Triton, or Nereid below its front end: functions of its own, and the state of Triton while they are compiled."""
-
-    def __init__(self, nereid):
-        knobs.runtime.add_stages_inspection_hook = None
-        nvidia.CUDABackend.hash = HASH
-        if nereid:
-            os.environ["NEREID"] = nereid
-            triton_stages.register()
-        self.state = knobs.runtime.add_stages_inspection_hook, nvidia.CUDABackend.hash
-        self.functions = {name: triton.JITFunction(function.fn) for name, function in FUNCTIONS.items()}
-
-    def activate(self):
-        knobs.runtime.add_stages_inspection_hook, nvidia.CUDABackend.hash = self.state
-
-
-HASH = nvidia.CUDABackend.hash
 FUNCTIONS = {"pointers": dot_kernels.matmul, "persistent pointers": persistent_pointers,
              "descriptors": descriptor_kernels.matmul, "persistent descriptors": descriptor_kernels.persistent}
 
@@ -120,7 +101,7 @@ def matrices_of(size):
 
 def compile_part(options, part):
     """Compiles every so many of the configurations."""
-    compilers = [Compiler(None), Compiler(options.nereid)]
+    compilers = [Compiler(None, FUNCTIONS), Compiler(options.nereid, FUNCTIONS)]
     for i, case in enumerate(cases(options.sizes, options.only)):
         for compiler in compilers if i % options.processes == part else ():
             compiler.activate()
@@ -128,19 +109,6 @@ def compile_part(options, part):
                 case.launch(compiler, matrices_of(case.size))
             except Exception:  # it is reported when it is measured
                 pass
-
-
-def microseconds(run, flush):
-    """The median time of some runs with a cold L2 cache."""
-    begin, end = ([torch.cuda.Event(enable_timing=True) for _ in range(RUNS)] for _ in range(2))
-    torch.cuda._sleep(HEAD_START_CYCLES)  # the host enqueues faster than the GPU executes from here on
-    for i in range(RUNS):
-        flush.zero_()
-        begin[i].record()
-        run()
-        end[i].record()
-    torch.cuda.synchronize()
-    return 1e3 * statistics.median(b.elapsed_time(e) for b, e in zip(begin, end))
 
 
 def measure(case, compilers, rounds, flush):
@@ -178,7 +146,7 @@ def main():
     for part in parts:
         part.join()
     flush = torch.empty(FLUSHED_BYTES, dtype=torch.int8, device="cuda")
-    compilers, ratios, wrong = [Compiler(None), Compiler(options.nereid)], {}, 0
+    compilers, ratios, wrong = [Compiler(None, FUNCTIONS), Compiler(options.nereid, FUNCTIONS)], {}, 0
     for case in cases(options.sizes, options.only):
         (theirs, _), (ours, error) = measure(case, compilers, options.rounds, flush)
         shown = [f"{time:8.1f}" if time else f"{'-':>8}" for time in (ours, theirs)]

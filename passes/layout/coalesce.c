@@ -12,10 +12,20 @@
  * the widest access of its group. A loaded value then needs no conversion where it is stored. An access that writes
  * takes at most the elements of one instruction, since gaps between threads cost a store more than a load.
  *
- * The decisions are those of Triton 3.6 except for masks. A mask that may change inside a vector would split it into
- * accesses with gaps between threads, so it bounds the vector width from the start (docs/differences.md). The remaining
- * conversions are left to tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps; preserves
- * semantics. */
+ * Narrow loads bound the elements of their group. A load that cannot use a vector (shifted by an element, with a
+ * stride, of a table) is one instruction per element, and each of these accesses all cache lines that the elements of
+ * the warp span:
+ *
+ *   f16, a thread has     8 elements    4 lines per instruction, 8 instructions
+ *                         2             1                        2
+ *
+ * So a thread has at most 8 bytes, with which the wide accesses are as fast as with 16; where most accesses of the
+ * group are narrow and of 8 or 16 bits, 4 bytes, so that an instruction spans one line.
+ *
+ * The other decisions are those of Triton 3.6 except for masks. A mask that may change inside a vector would split it
+ * into accesses with gaps between threads, so it bounds the vector width from the start (docs/differences.md). The
+ * remaining conversions are left to tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps;
+ * preserves semantics. */
 #include "passes/pass.h"
 
 #include "analysis/axis/axis_info.h"
@@ -35,7 +45,9 @@
 
 #include <assert.h>
 
-enum { RANK = NEREID_LAYOUT_MAX_RANK, VECTOR_BITS = 128 };
+enum { RANK = NEREID_LAYOUT_MAX_RANK, VECTOR_BITS = 128, NARROW_BITS = 32 };
+
+static const size_t DOT = SIZE_MAX; /* attached to a dot; an access has its index attached */
 
 /* One global memory access. */
 typedef struct access {
@@ -111,7 +123,7 @@ static int32_t element_bits(const access_t *access) {
   if (nereid_tt_ptr_type_isa(element))
     element = nereid_tt_ptr_type_get_pointee_type(element);
   if (mlirTypeIsAInteger(element))
-    return (int32_t)mlirIntegerTypeGetWidth(element);
+    return mlirIntegerTypeGetWidth(element) < 8 ? 8 : (int32_t)mlirIntegerTypeGetWidth(element);
   return mlirTypeIsAFloat(element) ? (int32_t)mlirFloatTypeGetWidth(element) : 64;
 }
 
@@ -218,7 +230,7 @@ static bool same_shape_and_order(const access_t *a, const access_t *b) {
 }
 
 /* Numbers the sets of accesses that have the same shape and order. */
-static size_t classify(coalesce_t *c) {
+static void classify(coalesce_t *c) {
   size_t classes = 0;
   NEREID_VECTOR(size_t) firsts = {0};
   for (size_t i = 0; i < c->accesses.size; i++) {
@@ -228,15 +240,53 @@ static size_t classify(coalesce_t *c) {
       access->set++;
     if (access->set == classes) {
       if (!nereid_vector_push(c->pass->scratch, &firsts, i))
-        return 0;
+        return;
       classes++;
     }
   }
-  return classes;
+}
+
+/* Whether each element of a load is an instruction of its own where its group has `widest` elements per thread, with
+ * addresses that differ. */
+static bool is_narrow(const access_t *access, int32_t widest) {
+  return access->kind == NEREID_OP_TT_LOAD && access->own < widest &&
+         access->own * element_bits(access) <= NARROW_BITS &&
+         nereid_axis_info_constancy(access->info, access->order[0]) < widest;
+}
+
+/* The widest vector of the group of `access`, or fewer elements for the sake of narrow loads. Dots read their operands
+ * from shared memory, to which loads become copies of at most 16 bytes: narrow loads do not bound groups with dots. */
+static int32_t group_elements(const coalesce_t *c, nereid_connected_t *connected, const access_t *access) {
+  size_t count;
+  const size_t *attached = nereid_connected_attached(connected, access->op, &count);
+  NEREID_VECTOR(const access_t *) group = {0};
+  int32_t widest = access->own;
+  bool has_dot = false;
+  for (size_t i = 0; i < count; i++) {
+    has_dot |= attached[i] == DOT;
+    const access_t *member = attached[i] == DOT ? NULL : &c->accesses.data[attached[i]];
+    if (!member || member->set != access->set)
+      continue;
+    widest = member->own > widest ? member->own : widest;
+    if (!nereid_vector_push(c->pass->scratch, &group, member))
+      return widest;
+  }
+  size_t narrow = 0;
+  int32_t bits = 0;
+  for (size_t i = 0; i < group.size; i++)
+    if (is_narrow(group.data[i], widest)) {
+      narrow++;
+      bits = element_bits(group.data[i]) > bits ? element_bits(group.data[i]) : bits;
+    }
+  if (narrow == 0 || has_dot)
+    return widest;
+  bool mostly = 2 * narrow > group.size && bits < NARROW_BITS;
+  return (int32_t)smaller(widest, (mostly ? NARROW_BITS : 2 * NARROW_BITS) / bits);
 }
 
 /* Chooses the number of elements of a thread along the fastest dimension. */
-static int32_t decide_elements(nereid_connected_t *connected, const access_t *access, int64_t threads) {
+static int32_t decide_elements(const coalesce_t *c, nereid_connected_t *connected, const access_t *access,
+                               int64_t threads) {
   int64_t total = 1;
   for (int d = 0; d < access->rank; d++)
     total *= access->part[d];
@@ -245,7 +295,7 @@ static int32_t decide_elements(nereid_connected_t *connected, const access_t *ac
     return (int32_t)smaller(share, at_least_one(VECTOR_BITS / element_bits(access)));
   int32_t widest = access->own;
   if (mlirValueIsAOpResult(accessed_value(access->op, access->kind)))
-    widest = nereid_connected_largest(connected, access->op, access->set);
+    widest = group_elements(c, connected, access);
   int32_t elements = (int32_t)smaller(widest, share);
   return access->kind == NEREID_OP_TT_LOAD ? elements : (int32_t)smaller(elements, access->own);
 }
@@ -296,12 +346,19 @@ static MlirAttribute make_encoding(const access_t *access, MlirContext context, 
                                         mlirDenseI32ArrayGet(context, rank, access->order), cga_of(access, context));
 }
 
+static MlirWalkResult attach_dot(MlirOperation op, void *data) {
+  nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TT_DOT_SCALED)
+    nereid_connected_attach(data, op, DOT);
+  return MlirWalkResultAdvance;
+}
+
 static void decide(coalesce_t *c, nereid_connected_t *connected) {
   for (size_t i = 0; i < c->accesses.size; i++) {
     access_t *access = &c->accesses.data[i];
     int32_t warps =
         nereid_ttg_num_warps(access->op); /* the verifier requires ttg.num-warps on modules with encodings */
-    access->elements = decide_elements(connected, access, (int64_t)warps * c->threads_per_warp);
+    access->elements = decide_elements(c, connected, access, (int64_t)warps * c->threads_per_warp);
     access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
   }
 }
@@ -358,10 +415,13 @@ MlirLogicalResult nereid_pass_tritongpu_coalesce(nereid_pass_t *pass) {
   if (nereid_axis_info_run(pass->op, pass->scratch, &c.axis) != NEREID_OK)
     return mlirLogicalResultFailure();
   mlirOperationWalk(pass->op, collect, &c, MlirWalkPostOrder);
-  nereid_connected_t *connected = nereid_connected_create(pass->op, classify(&c), pass->scratch);
+  classify(&c);
+  nereid_connected_t *connected = nereid_connected_create(pass->op, pass->scratch);
+  if (connected)
+    mlirOperationWalk(pass->op, attach_dot, connected, MlirWalkPreOrder);
   for (size_t i = 0; connected && i < c.accesses.size; i++)
     if (!is_descriptor(c.accesses.data[i].kind))
-      nereid_connected_raise(connected, c.accesses.data[i].op, c.accesses.data[i].set, c.accesses.data[i].own);
+      nereid_connected_attach(connected, c.accesses.data[i].op, i);
   if (c.failed || !connected || pass->scratch->failed)
     return mlirLogicalResultFailure();
   decide(&c, connected);

@@ -108,7 +108,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // -----
 
 // Dimensions of size 1 come last, so that accesses to one line share an encoding independent of their axis info.
-// CHECK: #[[LINE:.+]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+// CHECK: #[[LINE:.+]] = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 // CHECK-LABEL: @line
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -199,5 +199,126 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     // CHECK: tt.load %{{.*}} : tensor<256x16x!tt.ptr<f32>, #[[PIXELS]]>
     %x = tt.load %a : tensor<256x16x!tt.ptr<f32>, #blocked>
     tt.return
+  }
+}
+
+// -----
+
+// One of three accesses is narrow, by an odd offset: 8 bytes per thread instead of 16. A row index with equal neighbours
+// is not narrow.
+// CHECK: #[[FOUR:.+]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: @odd_offset
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @odd_offset(%in: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %rows: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+    %one = arith.constant dense<1> : tensor<1024xi32, #blocked>
+    %width = arith.constant dense<64> : tensor<1024xi32, #blocked>
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %s = arith.addi %r, %one : tensor<1024xi32, #blocked>
+    %row = arith.divsi %r, %width : tensor<1024xi32, #blocked>
+    %a = tt.splat %in : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #blocked>
+    %b = tt.splat %rows : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %a, %r : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    %q = tt.addptr %a, %s : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    %t = tt.addptr %b, %row : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f16>, #[[FOUR]]>
+    %x = tt.load %q : tensor<1024x!tt.ptr<f16>, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<1024x!tt.ptr<f16>, #[[FOUR]]>
+    %y = tt.load %t : tensor<1024x!tt.ptr<f16>, #blocked>
+    %z = arith.addf %x, %y : tensor<1024xf16, #blocked>
+    // CHECK: tt.store %{{.*}} : tensor<1024x!tt.ptr<f16>, #[[FOUR]]>
+    tt.store %p, %z : tensor<1024x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// The sum of neighbours: two of three accesses are narrow. Two elements of f16, or 4 bytes.
+// CHECK: #[[TWO:.+]] = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: @pairs_of_halves
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @pairs_of_halves(%in: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+    %one = arith.constant dense<1> : tensor<1024xi32, #blocked>
+    %two = arith.constant dense<2> : tensor<1024xi32, #blocked>
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %even = arith.muli %r, %two : tensor<1024xi32, #blocked>
+    %odd = arith.addi %even, %one : tensor<1024xi32, #blocked>
+    %a = tt.splat %in : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #blocked>
+    %b = tt.splat %out : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %a, %even : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    %q = tt.addptr %a, %odd : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    %t = tt.addptr %b, %r : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK-COUNT-2: tt.load %{{.*}} : tensor<1024x!tt.ptr<f16>, #[[TWO]]>
+    %x = tt.load %p : tensor<1024x!tt.ptr<f16>, #blocked>
+    %y = tt.load %q : tensor<1024x!tt.ptr<f16>, #blocked>
+    %z = arith.addf %x, %y : tensor<1024xf16, #blocked>
+    // CHECK: tt.store %{{.*}} : tensor<1024x!tt.ptr<f16>, #[[TWO]]>
+    tt.store %t, %z : tensor<1024x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// The same in f32: two elements are 8 bytes.
+// CHECK: #[[TWO:.+]] = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: @pairs_of_floats
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @pairs_of_floats(%in: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+    %one = arith.constant dense<1> : tensor<1024xi32, #blocked>
+    %two = arith.constant dense<2> : tensor<1024xi32, #blocked>
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %even = arith.muli %r, %two : tensor<1024xi32, #blocked>
+    %odd = arith.addi %even, %one : tensor<1024xi32, #blocked>
+    %a = tt.splat %in : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %b = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %a, %even : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %q = tt.addptr %a, %odd : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %t = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK-COUNT-2: tt.load %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[TWO]]>
+    %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
+    %y = tt.load %q : tensor<1024x!tt.ptr<f32>, #blocked>
+    %z = arith.addf %x, %y : tensor<1024xf32, #blocked>
+    // CHECK: tt.store %{{.*}} : tensor<1024x!tt.ptr<f32>, #[[TWO]]>
+    tt.store %t, %z : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// A narrow operand of a dot does not bound the other one, which becomes a copy of 16 bytes.
+// CHECK: #[[EIGHT:.+]] = #ttg.blocked<{sizePerThread = [1, 8],
+// CHECK-LABEL: @operands
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.slice<{dim = 0, parent = #blocked}>
+#column = #ttg.slice<{dim = 1, parent = #blocked}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @operands(%in: !tt.ptr<f16> {tt.divisibility = 16 : i32}) -> tensor<64x64xf32, #blocked> {
+    %width = arith.constant dense<64> : tensor<64x1xi32, #blocked>
+    %one = arith.constant dense<1> : tensor<64x64xi32, #blocked>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #blocked>
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #column>
+    %k = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #row>
+    %rows = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32, #column> -> tensor<64x1xi32, #blocked>
+    %columns = tt.expand_dims %k {axis = 0 : i32} : tensor<64xi32, #row> -> tensor<1x64xi32, #blocked>
+    %starts = arith.muli %rows, %width : tensor<64x1xi32, #blocked>
+    %i = tt.broadcast %starts : tensor<64x1xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %j = tt.broadcast %columns : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %even = arith.addi %i, %j : tensor<64x64xi32, #blocked>
+    %odd = arith.addi %even, %one : tensor<64x64xi32, #blocked>
+    %a = tt.splat %in : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %a, %even : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %q = tt.addptr %a, %odd : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    // CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #[[EIGHT]]>
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %y = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %u = ttg.convert_layout %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #blocked}>>
+    %v = ttg.convert_layout %y : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #blocked}>>
+    %d = tt.dot %u, %v, %zero : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #blocked}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #blocked}>> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
   }
 }

@@ -9,20 +9,23 @@
 
 #include <mlir-c/Support.h>
 
+typedef NEREID_VECTOR(size_t) numbers_t;
+
 typedef struct node {
   MlirOperation op;
-  size_t parent;                /* union-find */
-  int32_t *own;                 /* root: largest value per class in the component; null: none */
-  int32_t *closed;              /* root: the same over all reachable components; null: not computed yet */
-  size_t mark;                  /* number of the last walk that visited the node */
-  NEREID_VECTOR(size_t) inside; /* root: nodes in regions of its members */
+  size_t parent;    /* union-find */
+  numbers_t own;    /* root: numbers attached to operations of the component */
+  numbers_t closed; /* root: the same over all reachable components */
+  bool is_closed;   /* root: `closed` has been computed */
+  size_t mark;      /* number of the last walk that visited the node */
+  numbers_t inside; /* root: nodes in regions of its members */
 } node_t;
 
 struct nereid_connected {
   nereid_arena_t *arena;
   nereid_map_t indexes; /* MlirOperation.ptr -> 1 + index into nodes */
   NEREID_VECTOR(node_t) nodes;
-  size_t classes, walks;
+  size_t walks;
 };
 
 static size_t find_root(nereid_connected_t *c, size_t node) {
@@ -93,12 +96,11 @@ static void hang(nereid_connected_t *c, size_t node) {
     nereid_vector_push(c->arena, &c->nodes.data[from].inside, to);
 }
 
-nereid_connected_t *nereid_connected_create(MlirOperation root, size_t classes, nereid_arena_t *arena) {
+nereid_connected_t *nereid_connected_create(MlirOperation root, nereid_arena_t *arena) {
   nereid_connected_t *c = nereid_arena_new(arena, nereid_connected_t, 1);
   if (!c)
     return NULL;
   c->arena = arena;
-  c->classes = classes;
   nereid_map_initialize(&c->indexes, arena);
   mlirOperationWalk(root, number, c, MlirWalkPreOrder);
   for (size_t i = 0; i < c->nodes.size && !arena->failed; i++)
@@ -108,29 +110,24 @@ nereid_connected_t *nereid_connected_create(MlirOperation root, size_t classes, 
   return arena->failed ? NULL : c;
 }
 
-void nereid_connected_raise(nereid_connected_t *c, MlirOperation op, size_t index, int32_t value) {
+void nereid_connected_attach(nereid_connected_t *c, MlirOperation op, size_t number) {
   size_t node;
-  if (!index_of(c, op, &node))
-    return;
-  node_t *root = &c->nodes.data[find_root(c, node)];
-  if (!root->own)
-    root->own = nereid_arena_new(c->arena, int32_t, c->classes);
-  if (root->own && value > root->own[index])
-    root->own[index] = value;
+  if (index_of(c, op, &node))
+    nereid_vector_push(c->arena, &c->nodes.data[find_root(c, node)].own, number);
 }
 
-/* Collects into `closed` the values of component `start` and of all components reachable from it. */
-static void close_over(nereid_connected_t *c, size_t start, int32_t *closed) {
-  NEREID_VECTOR(size_t) pending = {0};
+/* Collects into `closed` the numbers of component `start` and of all components reachable from it. */
+static void close_over(nereid_connected_t *c, size_t start, numbers_t *closed) {
+  numbers_t pending = {0};
   size_t walk = ++c->walks;
   c->nodes.data[start].mark = walk;
   if (!nereid_vector_push(c->arena, &pending, start))
     return;
   while (pending.size > 0) {
     const node_t *node = &c->nodes.data[pending.data[--pending.size]];
-    for (size_t i = 0; node->own && i < c->classes; i++)
-      if (node->own[i] > closed[i])
-        closed[i] = node->own[i];
+    for (size_t i = 0; i < node->own.size; i++)
+      if (!nereid_vector_push(c->arena, closed, node->own.data[i]))
+        return;
     for (size_t i = 0; i < node->inside.size; i++) {
       size_t to = node->inside.data[i];
       if (c->nodes.data[to].mark == walk)
@@ -142,17 +139,15 @@ static void close_over(nereid_connected_t *c, size_t start, int32_t *closed) {
   }
 }
 
-int32_t nereid_connected_largest(nereid_connected_t *c, MlirOperation op, size_t index) {
+const size_t *nereid_connected_attached(nereid_connected_t *c, MlirOperation op, size_t *out_count) {
   size_t node;
+  *out_count = 0;
   if (!index_of(c, op, &node))
-    return 0;
-  size_t root = find_root(c, node);
-  if (!c->nodes.data[root].closed) {
-    int32_t *closed = nereid_arena_new(c->arena, int32_t, c->classes);
-    if (!closed)
-      return 0;
-    close_over(c, root, closed);
-    c->nodes.data[root].closed = closed;
-  }
-  return c->nodes.data[root].closed[index];
+    return NULL;
+  node_t *root = &c->nodes.data[find_root(c, node)];
+  if (!root->is_closed)
+    close_over(c, find_root(c, node), &root->closed);
+  root->is_closed = true;
+  *out_count = root->closed.size;
+  return root->closed.data;
 }

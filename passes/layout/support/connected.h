@@ -1,7 +1,7 @@
-/* Connectivity of operations through values, and the largest number attached to any connected operation.
+/* Connectivity of operations through values, and the numbers attached to all connected operations.
  *
- *   %a = tt.load ..    raise(load a, class, 4)         largest(load b, class) = 4: a and b meet in the addition
- *   %b = tt.load ..    raise(load b, class, 1)
+ *   %a = tt.load ..    attach(load a, 0)         attached(load a) = {0, 1}: a and b meet in the addition
+ *   %b = tt.load ..    attach(load b, 1)
  *   %c = arith.addf %a, %b
  *
  * Two operations are connected when one uses a result of the other, directly or through other operations. An operation
@@ -17,15 +17,15 @@
 
 typedef struct nereid_connected nereid_connected_t;
 
-/* Connects everything below `root`, in time near linear in operations and uses. `classes` is the number of independent
- * classes of numbers. Lives in `arena`; null when out of memory. Invalid after a change of the IR. */
-nereid_connected_t *nereid_connected_create(MlirOperation root, size_t classes, nereid_arena_t *arena);
+/* Connects everything below `root`, in time near linear in operations and uses. Lives in `arena`; null when out of
+ * memory. Invalid after a change of the IR. */
+nereid_connected_t *nereid_connected_create(MlirOperation root, nereid_arena_t *arena);
 
-/* Attaches `value` to `op` in class `index`; keeps the larger of old and new value. All raises must precede the first
- * query. */
-void nereid_connected_raise(nereid_connected_t *connected, MlirOperation op, size_t index, int32_t value);
+/* Attaches `number` to `op`, which may have several. All calls must precede the first query. */
+void nereid_connected_attach(nereid_connected_t *connected, MlirOperation op, size_t number);
 
-/* The largest value in class `index` that is reachable from `op`; 0 when there is none. */
-int32_t nereid_connected_largest(nereid_connected_t *connected, MlirOperation op, size_t index);
+/* The numbers attached to operations that are reachable from `op`, in no particular order; null when there are none.
+ * Owned by the arena. */
+const size_t *nereid_connected_attached(nereid_connected_t *connected, MlirOperation op, size_t *out_count);
 
 #endif

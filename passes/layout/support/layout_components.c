@@ -50,7 +50,7 @@ typedef struct node {
   candidate_t *candidates; /* root: candidates of the component in order of discovery */
   bool
       weighted; /* votes count by execution frequency: a call passes it, or it is converted to or from an accumulator of
-                 * tensor cores; of a root: so is a value of its component */
+                 * tensor cores, or transposed; of a root: so is a value of its component */
 } node_t;
 
 typedef struct components {
@@ -140,13 +140,18 @@ static void unite_branch(components_t *components, MlirOperation op) {
   }
 }
 
+static void weigh(components_t *components, MlirValue value) {
+  if (!nereid_ttg_is_laid_out(value))
+    return;
+  const size_t node = node_of(components, value);
+  if (!components->failed)
+    components->nodes.data[node].weighted = true;
+}
+
 static void unite_across(components_t *components, MlirValue a, MlirValue b) {
   if (!nereid_ttg_is_laid_out(a))
     return;
-  const size_t node = node_of(components, a);
-  if (components->failed)
-    return;
-  components->nodes.data[node].weighted = true;
+  weigh(components, a);
   unite(components, a, b);
 }
 
@@ -184,22 +189,34 @@ static bool passes_control(const components_t *components, MlirOperation op) {
          (name.length > 3 && memcmp(name.data, "cf.", 3) == 0);
 }
 
+static bool is_mma(MlirValue value) {
+  return nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_encoding_of(value));
+}
+
+/* Whether `op` transposes an accumulator of tensor cores, as it is done before and after an exchanged dot. */
+static bool transposes_accumulator(MlirOperation op) {
+  return !mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TT_TRANS &&
+         (is_mma(mlirOperationGetOperand(op, 0)) || is_mma(mlirOperationGetResult(op, 0)));
+}
+
+static bool is_accumulator(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return is_mma(value) || transposes_accumulator(nereid_defining_op(value)) ||
+         (!mlirOpOperandIsNull(use) && transposes_accumulator(mlirOpOperandGetOwner(use)));
+}
+
 /* Loops must carry accumulators of tensor cores without a conversion, whatever the votes after the loop. */
-static void weigh_accumulator(components_t *components, MlirOperation conversion) {
-  MlirValue ends[2] = {mlirOperationGetOperand(conversion, 0), mlirOperationGetResult(conversion, 0)};
-  if (!nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_encoding_of(ends[0])) &&
-      !nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_encoding_of(ends[1])))
-    return;
-  for (int i = 0; i < 2; ++i) {
-    const size_t node = node_of(components, ends[i]);
-    if (!components->failed)
-      components->nodes.data[node].weighted = true;
+static void weigh_accumulator(components_t *components, MlirOperation op) {
+  MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
+  if (is_accumulator(from) || is_accumulator(to)) {
+    weigh(components, from);
+    weigh(components, to);
   }
 }
 
 static void tie(components_t *components, MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
-  if (kind == NEREID_OP_TTG_CONVERT_LAYOUT)
+  if (is_conversion(op) || transposes_accumulator(op))
     weigh_accumulator(components, op);
   if (kind == NEREID_OP_TT_CALL)
     unite_call(components, op);
