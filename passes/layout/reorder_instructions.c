@@ -9,11 +9,21 @@
  *
  * The result may occupy many registers, whose live ranges become shorter. Views that only rename registers (tt.trans,
  * tt.splat, tt.broadcast, tt.expand_dims) move along. Nothing moves into a loop. Blocks are traversed backwards, so
- * that chains of views follow their users. */
+ * that chains of views follow their users.
+ *
+ * A small conversion of a value that is loaded before a dot of warp groups moves to that dot: its accesses to shared
+ * memory and its barrier are executed while the dot is in flight.
+ *
+ *   %s = tt.load                                       %s = tt.load
+ *   %d = ttng.warp_group_dot                           %d = ttng.warp_group_dot
+ *   %w = ttng.warp_group_dot_wait %d           ->      %c = ttg.convert_layout %s
+ *   %c = ttg.convert_layout %s                         %w = ttng.warp_group_dot_wait %d */
+#include "passes/layout/support/conversion_cost.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 
 #include "base/map.h"
+#include "dialects/defining_op.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
@@ -63,6 +73,51 @@ static MlirOperation first_user(nereid_arena_t *arena, MlirOperation op) {
   return (MlirOperation){NULL};
 }
 
+/* --- values that are loaded before a dot --- */
+
+enum {
+  OVERLAPPED = 48,
+  OVERLAPPED_BY_ONE = 16 /* registers of a thread for such conversions in a block, and for one */
+};
+
+/* The first dot of warp groups after the load whose value `op` converts, if `op` follows a wait for it; else null. */
+static MlirOperation overlapping_dot(MlirOperation op) {
+  MlirOperation none = {NULL}, dot = none;
+  MlirOperation load = nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT
+                           ? nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_TT_LOAD)
+                           : none;
+  if (mlirOperationIsNull(load) || !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(op)) ||
+      nereid_registers_of_result(op) > OVERLAPPED_BY_ONE)
+    return none;
+  for (; !mlirOperationEqual(load, op); load = mlirOperationGetNextInBlock(load)) {
+    if (mlirOperationIsNull(dot) && nereid_op_kind(load) == NEREID_OP_TTNG_WARP_GROUP_DOT)
+      dot = load;
+    if (!mlirOperationIsNull(dot) && nereid_op_kind(load) == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT)
+      return dot;
+  }
+  return none;
+}
+
+/* Moves small conversions of loaded values directly after the dot that follows the load. */
+static int64_t overlap_conversions(const nereid_operations_t *ops) {
+  MlirBlock block = {NULL};
+  int64_t left = 0, count = 0;
+  for (size_t i = 0; i < ops->size; ++i) {
+    MlirOperation op = ops->data[i], dot = overlapping_dot(op);
+    if (mlirOperationIsNull(dot))
+      continue;
+    if (!mlirBlockEqual(block, mlirOperationGetBlock(op)))
+      left = OVERLAPPED;
+    block = mlirOperationGetBlock(op);
+    if (nereid_registers_of_result(op) > left)
+      continue;
+    left -= nereid_registers_of_result(op);
+    mlirOperationMoveAfter(op, dot);
+    ++count;
+  }
+  return count;
+}
+
 /* --- operands of multiply-add --- */
 
 static bool is_multiply_add_load(MlirOperation op) {
@@ -107,6 +162,7 @@ MlirLogicalResult nereid_pass_tritongpu_reorder_instructions(nereid_pass_t *pass
     mlirOperationMoveBefore(op, user);
     ++count;
   }
+  count += overlap_conversions(&ops);
   nereid_operations_t loads = {0};
   (void)nereid_collect(pass->op, is_multiply_add_load, pass->scratch, &loads);
   for (size_t i = 0; i < loads.size; ++i)

@@ -3,6 +3,11 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#line = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -53,5 +58,32 @@ tt.func public @epilogue(%x: tensor<64x32xf16, #a>, %y: tensor<32x64xf16, #b>, %
   %w = arith.extf %c : tensor<64x64xf16, #blocked> to tensor<64x64xf32, #blocked>
   %m = arith.mulf %d, %w : tensor<64x64xf32, #blocked>
   tt.return %m : tensor<64x64xf32, #blocked>
+}
+
+// The sum of exchanged dots stays in their layout in the loop, whatever the stores after it vote for.
+// CHECK-LABEL: @exchanged
+// CHECK: scf.for
+// CHECK: ttng.warp_group_dot
+// CHECK: tt.trans
+// CHECK-NOT: ttg.convert_layout
+// CHECK: scf.yield
+// CHECK: ttg.convert_layout
+tt.func public @exchanged(%n: i32, %k: !ttg.memdesc<128x64xf16, #shared, #smem>, %q: !ttg.memdesc<64x32xf16, #shared, #smem>, %p: tensor<32x128x!tt.ptr<f32>, #line>, %m: tensor<32x128xi1, #line>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32, #mma>
+  %none = arith.constant dense<0.0> : tensor<32x128xf32, #line>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> (tensor<32x128xf32, #line>) : i32 {
+    %d = ttng.warp_group_dot %k, %q, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x32xf16, #shared, #smem> -> tensor<128x32xf32, #mma>
+    %c = ttg.convert_layout %d : tensor<128x32xf32, #mma> -> tensor<128x32xf32, #columns>
+    %t = tt.trans %c {order = array<i32: 1, 0>} : tensor<128x32xf32, #columns> -> tensor<32x128xf32, #line>
+    %e = math.exp %t : tensor<32x128xf32, #line>
+    %s = arith.addf %acc, %e : tensor<32x128xf32, #line>
+    scf.yield %s : tensor<32x128xf32, #line>
+  }
+  %x = arith.select %m, %r, %none : tensor<32x128xi1, #line>, tensor<32x128xf32, #line>
+  tt.store %p, %x, %m : tensor<32x128x!tt.ptr<f32>, #line>
+  tt.store %p, %r, %m : tensor<32x128x!tt.ptr<f32>, #line>
+  tt.return
 }
 }

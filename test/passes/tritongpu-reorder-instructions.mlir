@@ -6,6 +6,8 @@
 #left = #ttg.dot_op<{opIdx = 0, parent = #c}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #c}>
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // The conversion and its operand sink to the store; nothing sinks into a loop.
@@ -58,5 +60,31 @@ tt.func public @overwritten(%a: tensor<32x16xf32, #left>, %y: tensor<16x32xf32, 
   ttg.local_store %y, %s : tensor<16x32xf32, #c> -> !ttg.memdesc<16x32xf32, #plain, #smem, mutable>
   %d = tt.dot %a, %b, %z : tensor<32x16xf32, #left> * tensor<16x32xf32, #right> -> tensor<32x32xf32, #c>
   tt.return %d : tensor<32x32xf32, #c>
+}
+
+// A small conversion of a value that is loaded before a dot of warp groups is executed while the dot is in flight; one of
+// many registers after the wait, and one of a value that is loaded after the dot.
+// CHECK-LABEL: @beside_dot(
+// CHECK: %[[X:.*]] = tt.load
+// CHECK: %[[Y:.*]] = tt.load
+// CHECK-NEXT: ttng.warp_group_dot
+// CHECK-NEXT: ttg.convert_layout %[[X]]
+// CHECK-NEXT: ttng.warp_group_dot_wait
+// CHECK: ttg.convert_layout %[[Y]]
+// CHECK: %[[W:.*]] = tt.load
+// CHECK-NEXT: ttg.convert_layout %[[W]]
+tt.func public @beside_dot(%p: tensor<512x!tt.ptr<f32>, #a>, %q: tensor<4096x!tt.ptr<f32>, #a>, %l: !ttg.memdesc<64x64xf16, #wide, #smem>, %z: tensor<64x64xf32, #mma>, %o: tensor<512x!tt.ptr<f32>, #b>, %r: tensor<4096x!tt.ptr<f32>, #b>) -> tensor<64x64xf32, #mma> {
+  %x = tt.load %p : tensor<512x!tt.ptr<f32>, #a>
+  %y = tt.load %q : tensor<4096x!tt.ptr<f32>, #a>
+  %d = ttng.warp_group_dot %l, %l, %z {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #wide, #smem> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+  %w:2 = ttng.warp_group_dot_wait %d, %l {pendings = 0 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #wide, #smem>
+  %c = ttg.convert_layout %x : tensor<512xf32, #a> -> tensor<512xf32, #b>
+  tt.store %o, %c : tensor<512x!tt.ptr<f32>, #b>
+  %e = ttg.convert_layout %y : tensor<4096xf32, #a> -> tensor<4096xf32, #b>
+  tt.store %r, %e : tensor<4096x!tt.ptr<f32>, #b>
+  %u = tt.load %p : tensor<512x!tt.ptr<f32>, #a>
+  %v = ttg.convert_layout %u : tensor<512xf32, #a> -> tensor<512xf32, #b>
+  tt.store %o, %v : tensor<512x!tt.ptr<f32>, #b>
+  tt.return %w#0 : tensor<64x64xf32, #mma>
 }
 }

@@ -12,12 +12,27 @@
 
 #include <string.h>
 
+#include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 
 int64_t nereid_distinct_registers(const nereid_layout_t *layout) {
   uint32_t copies[NEREID_LAYOUT_DIMS];
   nereid_layout_free_masks(layout, copies);
   return nereid_layout_registers(layout) >> __builtin_popcount(copies[NEREID_LAYOUT_REGISTER]);
+}
+
+int64_t nereid_registers_of_result(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (!mlirTypeIsARankedTensor(type))
+    return 1;
+  nereid_layout_t layout;
+  if (nereid_layout_from_type(type, &layout) != NEREID_OK)
+    return INT64_MAX;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  const bool is_wide = (mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) > 32) ||
+                       (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) > 32) ||
+                       nereid_tt_ptr_type_isa(element);
+  return nereid_distinct_registers(&layout) * (is_wide ? 2 : 1);
 }
 
 int64_t nereid_conversion_cost(MlirType type, MlirAttribute to) {

@@ -9,6 +9,10 @@
 /* Number of distinct elements of a thread; replicated elements count once because they are computed once. */
 int64_t nereid_distinct_registers(const nereid_layout_t *layout);
 
+/* Registers of a thread, of 32 bits, for the first result of `op`: one per element of at most 32 bits. 1 for a scalar,
+ * INT64_MAX for a tensor without a layout. */
+int64_t nereid_registers_of_result(MlirOperation op);
+
 /* Approximate instructions per thread of converting a tensor of type `type`, with its encoding, to encoding `to`: two
  * barriers, and a store and a load per element. 0 when registers are only renamed. INT32_MAX when one of the encodings
  * has no layout. */

@@ -36,6 +36,7 @@
 #include "nereid/dialects/ttng.h"
 #include "passes/pipelining/branch_waits.h"
 #include "passes/pipelining/dots/dot_flight.h"
+#include "passes/pipelining/dots/early_loads.h"
 #include "passes/pipelining/dots/wait_inputs.h"
 #include "passes/support/collect.h"
 #include "passes/support/loop.h"
@@ -281,6 +282,7 @@ static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phas
     nereid_loop_merge_carried(async.in.loop = parent); /* a wait passes each value on once */
   nereid_map_initialize(&async.waits, pass->scratch);
   nereid_map_initialize(&async.in.early, pass->scratch);
+  nereid_early_loads(pass, block);
   nereid_accumulators_hoist(block, pass->scratch, &async.in.accumulators);
   nereid_dot_flight_t flight = steady_state(&async);
   if (pass->scratch->failed)
