@@ -1,6 +1,6 @@
 /* Random modules around dots: a loop of loads and dots, as matrix products and attention are written, with random
- * types, tiles, batches of tiles, orders in memory, transposes, masks, conversions of operands, stages, epilogues and
- * loops over tiles.
+ * types, tiles, batches of tiles, orders in memory, transposes, masks, conversions of operands, stages, epilogues,
+ * scales of rows or columns in each step and loops over tiles.
  *
  * Operands are small integers in their type and all sums are below its exact range, so the result does not depend on
  * the order of the products or on the instruction: engines must agree in every bit. */
@@ -41,14 +41,15 @@ static const kinds_t all_kinds[] = {
 typedef struct dots {
   module_t *module;
   kinds_t kinds;
-  int batch;                       /* matrices of a tile of rank 3; 0: rank 2 */
-  char prefix[8];                  /* that dimension in a shape: "2x", or "" */
-  int m, n, k;                     /* extents of a tile */
-  int steps;                       /* iterations of the loop */
-  bool is_masked;                  /* the last step is partial */
-  bool a_by_columns, b_by_columns; /* order in memory */
-  bool is_odd;                     /* rows are one element longer, so they are not aligned */
-  int tiles;                       /* iterations of an outer loop; 0: no such loop */
+  int batch;                        /* matrices of a tile of rank 3; 0: rank 2 */
+  char prefix[8];                   /* that dimension in a shape: "2x", or "" */
+  int m, n, k;                      /* extents of a tile */
+  int steps;                        /* iterations of the loop */
+  bool is_masked;                   /* the last step is partial */
+  bool a_by_columns, b_by_columns;  /* order in memory */
+  bool is_odd;                      /* rows are one element longer, so they are not aligned */
+  int tiles;                        /* iterations of an outer loop; 0: no such loop */
+  bool scales_rows, scales_columns; /* of each product, by values that are loaded after the dot */
 } dots_t;
 
 static int one_of(module_t *module, int n, const int *values) {
@@ -216,6 +217,50 @@ static void change_accumulator(const dots_t *dots, const char *from, const char 
               dots->kinds.sum[0] == 'i' ? "arith.muli" : "arith.mulf", from, sum);
 }
 
+/* Multiplies %from by a value at %scales for each row, or for each column: %to. Those of the first step begin at
+ * `start`. */
+static void scale(const dots_t *dots, const char *from, const char *to, bool rows, int start) {
+  char sum[64], line[64];
+  const char *element = dots->kinds.sum;
+  const int count = rows ? dots->m : dots->n;
+  tensor(dots, sum, dots->m, dots->n, element);
+  snprintf(line, sizeof line, rows ? "tensor<%dx1x%s>" : "tensor<1x%dx%s>", count, element);
+  module_line(dots->module, "%%%s_c = arith.constant %d : i32", to, dots->m + dots->n);
+  module_line(dots->module, "%%%s_s = arith.constant %d : i32", to, start);
+  module_line(dots->module, "%%%s_i = arith.muli %%i, %%%s_c : i32", to, to);
+  module_line(dots->module, "%%%s_j = arith.addi %%%s_i, %%%s_s : i32", to, to, to);
+  module_line(dots->module, "%%%s_b = tt.addptr %%scales, %%%s_j : !tt.ptr<%s>, i32", to, to, element);
+  module_line(dots->module, "%%%s_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", to, count,
+              count);
+  module_line(dots->module, "%%%s_t = tt.splat %%%s_b : !tt.ptr<%s> -> tensor<%dx!tt.ptr<%s>>", to, to, element, count,
+              element);
+  module_line(dots->module, "%%%s_p = tt.addptr %%%s_t, %%%s_r : tensor<%dx!tt.ptr<%s>>, tensor<%dxi32>", to, to, to,
+              count, element, count);
+  module_line(dots->module, "%%%s_v = tt.load %%%s_p : tensor<%dx!tt.ptr<%s>>", to, to, count, element);
+  module_line(dots->module, "%%%s_e = tt.expand_dims %%%s_v {axis = %d : i32} : tensor<%dx%s> -> %s", to, to, rows,
+              count, element, line);
+  module_line(dots->module, "%%%s_x = tt.broadcast %%%s_e : %s -> %s", to, to, line, sum);
+  module_line(dots->module, "%%%s = arith.mul%s %%%s, %%%s_x : %s", to, element[0] == 'i' ? "i" : "f", from, to, sum);
+}
+
+/* The sum of the accumulator and of the scaled product: %d. */
+static void scaled_dot(const dots_t *dots, const char *a, const char *b, const char *c) {
+  char sum[64];
+  tensor(dots, sum, dots->m, dots->n, dots->kinds.sum);
+  dot(dots, "e", a, b, "zero", dots->k, dots->n);
+  const char *product = "e";
+  if (dots->scales_rows) {
+    scale(dots, product, "of_rows", true, 0);
+    product = "of_rows";
+  }
+  if (dots->scales_columns) {
+    scale(dots, product, "of_columns", false, dots->m);
+    product = "of_columns";
+  }
+  module_line(dots->module, "%%d = arith.add%s %%%s, %%%s : %s", dots->kinds.sum[0] == 'i' ? "i" : "f", c, product,
+              sum);
+}
+
 static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   char sum[64], pa[96], pb[96], x[8], y[8];
   value_of(a, x);
@@ -253,6 +298,8 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
     module_line(dots->module, "scf.yield %%e : %s", sum);
     dots->module->indent -= 2;
     module_line(dots->module, "}");
+  } else if (dots->scales_rows || dots->scales_columns) {
+    scaled_dot(dots, x, y, acc);
   } else {
     dot(dots, "d", x, y, acc, dots->k, dots->n);
   }
@@ -378,6 +425,11 @@ static void choose(dots_t *dots) {
   dots->a_by_columns = module_chance(module, 35);
   dots->b_by_columns = module_chance(module, 50);
   dots->tiles = module_chance(module, 35) ? 1 + (int)module_random(module, 4) : 0;
+  if (module_chance(module, 20) && dots->kinds.most == 1 << 20) {
+    dots->scales_rows = module_chance(module, 60);
+    dots->scales_columns = !dots->scales_rows || module_chance(module, 50);
+    return;
+  }
   if (!module_chance(module, 30))
     return;
   const int per_matrix =
@@ -420,15 +472,17 @@ void module_write_dots(uint64_t seed, FILE *out) {
   const int depth = dots.is_masked ? dots.k * steps - (int)module_random(&module, (uint32_t)dots.k) : dots.k * steps;
   fprintf(out, "// --grid 1 --target %s --num-warps %d --num-stages %d", target, warps, stages);
   fprintf(out,
-          " --arg a=%s[%ld]:randint(-2,2) --arg b=%s[%ld]:randint(-2,2) --arg c=%s[%d]:zeros --arg steps=%d --arg "
-          "depth=%d\n",
+          " --arg a=%s[%ld]:randint(-2,2) --arg b=%s[%ld]:randint(-2,2) --arg c=%s[%d]:zeros --arg "
+          "scales=%s[%d]:randint(-2,2) --arg steps=%d --arg depth=%d\n",
           run_type(a.element), (long)a.size, run_type(b.element), (long)b.size, run_type(dots.kinds.sum),
-          dots.m * dots.n * (dots.batch ? dots.batch : 1) * (dots.tiles ? dots.tiles : 1), steps, depth);
+          dots.m * dots.n * (dots.batch ? dots.batch : 1) * (dots.tiles ? dots.tiles : 1), run_type(dots.kinds.sum),
+          (dots.m + dots.n) * dots.steps, steps, depth);
   fprintf(
       out,
       "module {\n  tt.func public @dots(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"a\"), %%b: !tt.ptr<%s> "
-      "{tt.divisibility = 16 : i32} loc(\"b\"), %%c: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"c\"), %%steps: i32 "
+      "{tt.divisibility = 16 : i32} loc(\"b\"), %%c: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"c\"), %%scales: "
+      "!tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"scales\"), %%steps: i32 "
       "loc(\"steps\"), %%depth: i32 loc(\"depth\")) attributes {noinline = false} {\n%s    tt.return\n  }\n}\n",
-      a.element, b.element, dots.kinds.sum, body);
+      a.element, b.element, dots.kinds.sum, dots.kinds.sum, body);
   free(body);
 }

@@ -23,6 +23,8 @@ int64_t nereid_dot_operand_registers(MlirBlock block);
  * one each, of 8-bit elements half, of 32-bit elements two, as tensor cores take time. */
 int64_t nereid_dot_multiply_adds(MlirOperation op);
 
+enum { NEREID_LONG_DOTS = 1 << 18 /* multiply-adds of an iteration that hide the latency of a load */ };
+
 /* Whether a tt.dot takes longer than the copies of its operands: one of f64, or of multiply-adds without a tensor
  * core. */
 bool nereid_dot_is_slow(MlirOperation op);

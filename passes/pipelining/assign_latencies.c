@@ -12,7 +12,8 @@
  *
  *   cp.async (4 bytes or more) or TMA can copy     latency num_stages - 1, divided by the loads of a chain of addresses
  *   it cannot, and a dot depends on it             latency 1, in registers; its buffer latency 1, a ring of slots
- *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without
+ *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without, unless
+ *                                                  the dots of an iteration are short
  *   scalar loads of addresses                      latency 1, in registers
  *
  * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have
@@ -217,7 +218,7 @@ static void drop_registers(nereid_pipelined_t *loads, const char *reason) {
  * spilling them is slower than waiting for them. Also if the dots of an iteration are too short to hide their latency:
  * other CTAs hide it, and registers would leave a multiprocessor fewer of them (docs/pipelining.md). */
 static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
-  enum { OTHER_REGISTERS = 24, LONG_ENOUGH = 1 << 18 /* multiply-adds */ };
+  enum { OTHER_REGISTERS = 24 };
   const int64_t results = nereid_dot_result_registers(nereid_loop_body(loop));
   const int64_t available = nereid_dot_registers_per_thread(loop);
   int64_t values = 0, addresses = 0;
@@ -238,12 +239,32 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
     return;
   }
   const int64_t multiply_adds = nereid_dot_multiply_adds(loop);
-  if (multiply_adds < LONG_ENOUGH) {
+  if (multiply_adds < NEREID_LONG_DOTS) {
     nereid_pass_remark_missed(assign->pass, loop, "stages",
                               "loads in registers are not executed ahead: dots of %ld multiply-adds do not hide their "
                               "latency, other CTAs do",
                               (long)multiply_adds);
     drop_registers(loads, no_overlap);
+  }
+}
+
+/* Executes the loads of computed operands one iteration earlier where the dots of an iteration are short and the rings
+ * fit: the iteration in which the operand is computed hides less of their latency than the others. */
+static void lengthen_computed(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
+  nereid_operations_t keys = {0};
+  if (nereid_dot_multiply_adds(loop) >= NEREID_LONG_DOTS)
+    return;
+  collect_keys(loads, assign->pass->scratch, &keys);
+  const int64_t available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
+  for (size_t i = 0; i < loads->size; ++i) {
+    nereid_pipelined_op_t *load = &loads->data[i];
+    if (load->obstacle || load->is_given || load->in_registers || !load->feeds_buffer || !nereid_ring_is_load(load->op))
+      continue;
+    nereid_ir_set_integer(load->op, NEREID_ATTR_LATENCY, load->latency + 1);
+    if (nereid_ring_budget_bytes(&keys, false) > available)
+      nereid_ir_set_integer(load->op, NEREID_ATTR_LATENCY, load->latency);
+    else
+      ++load->latency;
   }
 }
 
@@ -259,8 +280,10 @@ static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipeline
                               (long)demand.bytes, (long)demand.available);
     fits = fit_stages(assign, loop, loads, stages, &demand);
   }
-  if (fits)
+  if (fits) {
+    lengthen_computed(assign, loop, loads);
     return;
+  }
   nereid_pass_remark_missed(assign->pass, loop, "stages",
                             "not pipelined: two stages take %ld bytes of shared memory, of which %ld are available; "
                             "smaller tiles would fit",

@@ -21,7 +21,6 @@ enum {
   OTHER_REGISTERS = 32,   /* per thread, besides accumulators */
   OPERAND_REGISTERS = 32, /* per thread, if dots have operands in registers */
   MAX_OUTSIDE = 16,
-  LONG_DOTS = 1 << 18, /* multiply-adds of 16 bits in an iteration */
 };
 
 /* --- one ring --- */
@@ -376,7 +375,8 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
   /* A flattened nest runs with one CTA per SM. Otherwise one CTA computes while another waits. Beside longer dots the
    * barrier that a slot saves matters less than a fourth CTA: without it, a launch of few tiles takes one more wave. */
-  const bool is_long = dots.groups && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= LONG_DOTS;
+  const bool is_long =
+      dots.groups && ctas >= NEREID_DOT_OVERLAPPED_CTAS && nereid_dot_multiply_adds(loop) >= NEREID_LONG_DOTS;
   const int64_t enough = dots.is_flattened                              ? 1
                          : is_long || (dots.count > 1 && dots.computed) ? NEREID_DOT_OVERLAPPED_CTAS
                                                                         : 2;
