@@ -24,10 +24,13 @@
 
 #include "base/map.h"
 #include "dialects/defining_op.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
 #include "seam/effects.h"
+
+#include <mlir-c/BuiltinTypes.h>
 
 static bool is_movable(MlirOperation op) {
   switch (nereid_op_kind(op)) {
@@ -80,13 +83,15 @@ enum {
   OVERLAPPED_BY_ONE = 16 /* registers of a thread for such conversions in a block, and for one */
 };
 
-/* The first dot of warp groups after the load whose value `op` converts, if `op` follows a wait for it; else null. */
+/* The first dot of warp groups after the load whose value `op` converts, if `op` follows a wait for it; else null. Only
+ * floats, which the result of the dot is combined with: numbers of rows would become addresses of 64 bits early. */
 static MlirOperation overlapping_dot(MlirOperation op) {
   MlirOperation none = {NULL}, dot = none;
   MlirOperation load = nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT
                            ? nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_TT_LOAD)
                            : none;
   if (mlirOperationIsNull(load) || !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(op)) ||
+      !mlirTypeIsAFloat(mlirShapedTypeGetElementType(mlirValueGetType(nereid_ir_result(op)))) ||
       nereid_registers_of_result(op) > OVERLAPPED_BY_ONE)
     return none;
   for (; !mlirOperationEqual(load, op); load = mlirOperationGetNextInBlock(load)) {

@@ -63,25 +63,30 @@ tt.func public @overwritten(%a: tensor<32x16xf32, #left>, %y: tensor<16x32xf32, 
 }
 
 // A small conversion of a value that is loaded before a dot of warp groups is executed while the dot is in flight; one of
-// many registers after the wait, and one of a value that is loaded after the dot.
+// many registers after the wait, and so is one of row numbers and one of a value that is loaded after the dot.
 // CHECK-LABEL: @beside_dot(
 // CHECK: %[[X:.*]] = tt.load
 // CHECK: %[[Y:.*]] = tt.load
+// CHECK: %[[N:.*]] = tt.load
 // CHECK-NEXT: ttng.warp_group_dot
 // CHECK-NEXT: ttg.convert_layout %[[X]]
 // CHECK-NEXT: ttng.warp_group_dot_wait
 // CHECK: ttg.convert_layout %[[Y]]
+// CHECK: ttg.convert_layout %[[N]]
 // CHECK: %[[W:.*]] = tt.load
 // CHECK-NEXT: ttg.convert_layout %[[W]]
-tt.func public @beside_dot(%p: tensor<512x!tt.ptr<f32>, #a>, %q: tensor<4096x!tt.ptr<f32>, #a>, %l: !ttg.memdesc<64x64xf16, #wide, #smem>, %z: tensor<64x64xf32, #mma>, %o: tensor<512x!tt.ptr<f32>, #b>, %r: tensor<4096x!tt.ptr<f32>, #b>) -> tensor<64x64xf32, #mma> {
+tt.func public @beside_dot(%p: tensor<512x!tt.ptr<f32>, #a>, %q: tensor<4096x!tt.ptr<f32>, #a>, %l: !ttg.memdesc<64x64xf16, #wide, #smem>, %z: tensor<64x64xf32, #mma>, %o: tensor<512x!tt.ptr<f32>, #b>, %r: tensor<4096x!tt.ptr<f32>, #b>, %s: tensor<512x!tt.ptr<i32>, #a>, %t: tensor<512x!tt.ptr<i32>, #b>) -> tensor<64x64xf32, #mma> {
   %x = tt.load %p : tensor<512x!tt.ptr<f32>, #a>
   %y = tt.load %q : tensor<4096x!tt.ptr<f32>, #a>
+  %n = tt.load %s : tensor<512x!tt.ptr<i32>, #a>
   %d = ttng.warp_group_dot %l, %l, %z {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #wide, #smem> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
   %w:2 = ttng.warp_group_dot_wait %d, %l {pendings = 0 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #wide, #smem>
   %c = ttg.convert_layout %x : tensor<512xf32, #a> -> tensor<512xf32, #b>
   tt.store %o, %c : tensor<512x!tt.ptr<f32>, #b>
   %e = ttg.convert_layout %y : tensor<4096xf32, #a> -> tensor<4096xf32, #b>
   tt.store %r, %e : tensor<4096x!tt.ptr<f32>, #b>
+  %m = ttg.convert_layout %n : tensor<512xi32, #a> -> tensor<512xi32, #b>
+  tt.store %t, %m : tensor<512x!tt.ptr<i32>, #b>
   %u = tt.load %p : tensor<512x!tt.ptr<f32>, #a>
   %v = ttg.convert_layout %u : tensor<512xf32, #a> -> tensor<512xf32, #b>
   tt.store %o, %v : tensor<512x!tt.ptr<f32>, #b>
