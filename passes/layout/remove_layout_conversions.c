@@ -8,7 +8,7 @@
  * into it (sink_conversions.h).
  *
  * Then, for each remaining conversion, the pass collects a backward slice through ops that work in any layout:
- * elementwise ops, splats, ranges, constants, broadcasts, expand_dims, transpositions, some reductions, other
+ * elementwise ops, splats, ranges, constants, broadcasts, expand_dims, transpositions, some reductions and scans, other
  * conversions. The slice ends at values that have the required layout, which are used, and at other values, which would
  * have to be converted. The slice is recomputed in the required layout when that costs less than the conversion: the
  * shared-memory traffic it needs plus the duplicated computation, since old ops with other users stay. Costs in a loop
@@ -152,6 +152,13 @@ static bool is_movable_reduction(removal_t *removal, MlirOperation reduction, ne
              nereid_reduction_cost(&removal->reductions, reduction, operand, nereid_ttg_encoding_of(operand));
 }
 
+/* Whether `scan`, whose result is `request`, may be computed in the requested layout: it replaces the present scan and
+ * exchanges no more data. */
+static bool is_movable_scan(MlirOperation scan, nereid_layout_request_t request) {
+  return dies_with_user(request.value) &&
+         nereid_scan_cost(scan, request.encoding) <= nereid_scan_cost(scan, nereid_ttg_encoding_of(request.value));
+}
+
 /* Instructions of a second read of shared memory, minus those of the first if it dies with its only user. Operands that
  * a dot reads from shared memory are read there in any case. */
 static int64_t access_again_cost(removal_t *removal, nereid_layout_request_t request) {
@@ -223,12 +230,14 @@ static bool is_there(const removal_t *removal, nereid_layout_request_t request) 
 static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_request_t request) {
   nereid_layout_producer_t producer = nereid_layout_producer_of(request.value);
   const nereid_layout_producer_t none = {.flow = NEREID_LAYOUT_FLOW_NONE};
-  const bool in_cta = producer.flow == NEREID_LAYOUT_FLOW_REDUCE || producer.flow == NEREID_LAYOUT_FLOW_READ ||
-                      producer.flow == NEREID_LAYOUT_FLOW_GATHER;
+  const bool in_cta = producer.flow == NEREID_LAYOUT_FLOW_REDUCE || producer.flow == NEREID_LAYOUT_FLOW_SCAN ||
+                      producer.flow == NEREID_LAYOUT_FLOW_READ || producer.flow == NEREID_LAYOUT_FLOW_GATHER;
   if (in_cta && !nereid_ttg_has_same_parts(mlirValueGetType(request.value), request.encoding))
     return none;
   if (producer.flow == NEREID_LAYOUT_FLOW_REDUCE)
     return is_movable_reduction(removal, producer.op, request) ? producer : none;
+  if (producer.flow == NEREID_LAYOUT_FLOW_SCAN)
+    return is_movable_scan(producer.op, request) ? producer : none;
   if (producer.flow == NEREID_LAYOUT_FLOW_NONE || !has_source_encodings(&producer, request.encoding))
     return none;
   if (producer.flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(producer.op))

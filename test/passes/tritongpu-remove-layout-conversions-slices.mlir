@@ -174,4 +174,66 @@ module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %z = ttg.convert_layout %m : tensor<64x32x2xf32, #ja> -> tensor<64x32x2xf32, #jb>
     tt.return %z : tensor<64x32x2xf32, #jb>
   }
+
+  // A sum along rows is computed in the layout in which it is stored, where a thread has adjacent elements of a row. The value that
+  // is stored besides is converted once.
+  // CHECK-LABEL: @scan(
+  // CHECK: ttg.convert_layout {{.*}} -> tensor<64x64xf32, #[[ROWS:blocked[0-9]*]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.scan
+  // CHECK: (tensor<64x64xf32, #[[ROWS]]>) -> tensor<64x64xf32, #[[ROWS]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func public @scan(%x: tensor<64x64xf32, #b>, %p: tensor<64x64x!tt.ptr<f32>, #a>) {
+    %y = math.exp %x : tensor<64x64xf32, #b>
+    %c = ttg.convert_layout %y : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+    tt.store %p, %c : tensor<64x64x!tt.ptr<f32>, #a>
+    %r = "tt.scan"(%y) <{axis = 1 : i32, reverse = false}> ({
+    ^bb0(%u: f32, %w: f32):
+      %z = arith.addf %u, %w : f32
+      tt.scan.return %z : f32
+    }) : (tensor<64x64xf32, #b>) -> tensor<64x64xf32, #b>
+    %d = ttg.convert_layout %r : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+    tt.store %p, %d : tensor<64x64x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
+  // Not where it exchanges more: columns, of which a thread has adjacent elements in the present layout.
+  // CHECK-LABEL: @scan_of_columns(
+  // CHECK: tt.scan
+  // CHECK: (tensor<64x64xf32, #[[COLUMNS:blocked[0-9]*]]>) -> tensor<64x64xf32, #[[COLUMNS]]>
+  // CHECK: ttg.convert_layout {{.*}} tensor<64x64xf32, #[[COLUMNS]]>
+  tt.func public @scan_of_columns(%x: tensor<64x64xf32, #b>, %p: tensor<64x64x!tt.ptr<f32>, #a>) {
+    %y = math.exp %x : tensor<64x64xf32, #b>
+    %c = ttg.convert_layout %y : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+    tt.store %p, %c : tensor<64x64x!tt.ptr<f32>, #a>
+    %r = "tt.scan"(%y) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%u: f32, %w: f32):
+      %z = arith.addf %u, %w : f32
+      tt.scan.return %z : f32
+    }) : (tensor<64x64xf32, #b>) -> tensor<64x64xf32, #b>
+    %d = ttg.convert_layout %r : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+    tt.store %p, %d : tensor<64x64x!tt.ptr<f32>, #a>
+    tt.return
+  }
+
+  // Not where the result is also used in the present layout: it would be computed twice.
+  // CHECK-LABEL: @scan_twice(
+  // CHECK: "tt.scan"(
+  // CHECK-NOT: "tt.scan"(
+  // CHECK: tt.return
+  tt.func public @scan_twice(%x: tensor<64x64xf32, #b>, %p: tensor<64x64x!tt.ptr<f32>, #a>, %q: tensor<64x64x!tt.ptr<f32>, #b>) {
+    %y = math.exp %x : tensor<64x64xf32, #b>
+    %c = ttg.convert_layout %y : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+    tt.store %p, %c : tensor<64x64x!tt.ptr<f32>, #a>
+    %r = "tt.scan"(%y) <{axis = 1 : i32, reverse = false}> ({
+    ^bb0(%u: f32, %w: f32):
+      %z = arith.addf %u, %w : f32
+      tt.scan.return %z : f32
+    }) : (tensor<64x64xf32, #b>) -> tensor<64x64xf32, #b>
+    %d = ttg.convert_layout %r : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+    tt.store %p, %d : tensor<64x64x!tt.ptr<f32>, #a>
+    tt.store %q, %r : tensor<64x64x!tt.ptr<f32>, #b>
+    tt.return
+  }
 }

@@ -33,6 +33,9 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
   case NEREID_OP_TT_REDUCE:
     return mlirOperationGetNumResults(op) == 1 && nereidMlirOperationIsPure(op) ? NEREID_LAYOUT_FLOW_REDUCE
                                                                                 : NEREID_LAYOUT_FLOW_NONE;
+  case NEREID_OP_TT_SCAN:
+    return mlirOperationGetNumResults(op) == 1 && nereidMlirOperationIsPure(op) ? NEREID_LAYOUT_FLOW_SCAN
+                                                                                : NEREID_LAYOUT_FLOW_NONE;
   case NEREID_OP_TT_JOIN:
     return NEREID_LAYOUT_FLOW_JOIN;
   case NEREID_OP_TTG_FP4_TO_FP:
@@ -65,8 +68,8 @@ static bool is_recomputable(MlirValue value, int *budget) {
   if (--*budget < 0 || mlirOperationIsNull(op))
     return false;
   const nereid_layout_flow_t flow = nereid_layout_flow_of(op);
-  if (flow == NEREID_LAYOUT_FLOW_NONE || flow == NEREID_LAYOUT_FLOW_REDUCE || flow == NEREID_LAYOUT_FLOW_GATHER ||
-      flow == NEREID_LAYOUT_FLOW_READ || nereid_is_repeatable_load(op))
+  if (flow == NEREID_LAYOUT_FLOW_NONE || flow == NEREID_LAYOUT_FLOW_REDUCE || flow == NEREID_LAYOUT_FLOW_SCAN ||
+      flow == NEREID_LAYOUT_FLOW_GATHER || flow == NEREID_LAYOUT_FLOW_READ || nereid_is_repeatable_load(op))
     return false;
   for (intptr_t i = 0; flow != NEREID_LAYOUT_FLOW_SOURCE && i < mlirOperationGetNumOperands(op); ++i)
     if (!is_recomputable(mlirOperationGetOperand(op, i), budget))

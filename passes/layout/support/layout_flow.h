@@ -23,6 +23,7 @@ typedef enum nereid_layout_flow {
   NEREID_LAYOUT_FLOW_TRANS,   /* the operand is the result, transposed back */
   NEREID_LAYOUT_FLOW_RESHAPE, /* the operand is the result in the operand's shape */
   NEREID_LAYOUT_FLOW_REDUCE,  /* the result is a slice of the operand */
+  NEREID_LAYOUT_FLOW_SCAN,    /* the operand like the result */
   NEREID_LAYOUT_FLOW_JOIN,    /* the operands are the halves of the result */
   NEREID_LAYOUT_FLOW_FP4,     /* the operand is the result, packed in pairs */
   NEREID_LAYOUT_FLOW_GATHER,  /* the indices are like the result, the source keeps its layout */

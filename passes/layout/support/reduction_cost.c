@@ -13,6 +13,7 @@
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "layout/reduction.h"
+#include "layout/scan.h"
 #include "passes/layout/support/conversion_cost.h"
 #include "seam/ir.h"
 
@@ -93,4 +94,22 @@ int64_t nereid_reduction_cost(nereid_reduction_costs_t *costs, MlirOperation op,
     query.cost = exchange_cost(&layout, query.axis, mlirOperationGetNumOperands(op));
   (void)nereid_vector_push(costs->arena, &costs->queries, query);
   return query.cost;
+}
+
+int64_t nereid_scan_cost(MlirOperation op, MlirAttribute encoding) {
+  nereid_layout_t layout;
+  nereid_layout_scan_t plan;
+  MlirType type = nereid_ttg_with_encoding(mlirValueGetType(mlirOperationGetOperand(op, 0)), encoding);
+  if (nereid_layout_from_type(type, &layout) != NEREID_OK ||
+      nereid_layout_scan(&layout, nereid_tt_scan_get_axis(op), &plan) != NEREID_LAYOUT_SCANNABLE)
+    return INT64_MAX;
+  int64_t totals = nereid_distinct_registers(&layout), cost = 0;
+  for (int i = 0; i < plan.count; ++i) {
+    const nereid_layout_segment_t *segment = &plan.segments[i];
+    if (segment->in == NEREID_LAYOUT_REGISTER)
+      totals >>= segment->count;
+    else
+      cost += totals * segment->count;
+  }
+  return cost;
 }

@@ -30,4 +30,8 @@ MlirValue nereid_reduction_source(MlirOperation op);
 int64_t nereid_reduction_cost(nereid_reduction_costs_t *costs, MlirOperation op, MlirValue source,
                               MlirAttribute encoding);
 
+/* Approximate exchanges of a thread for tt.scan `op` when its operand has `encoding`: of the totals that it holds, one
+ * per lane and warp bit of the axis. INT64_MAX where the layout is not suitable for a scan. */
+int64_t nereid_scan_cost(MlirOperation op, MlirAttribute encoding);
+
 #endif
