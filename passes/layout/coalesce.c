@@ -272,7 +272,7 @@ static int32_t group_elements(const coalesce_t *c, nereid_connected_t *connected
       return widest;
   }
   size_t narrow = 0;
-  int32_t bits = 0;
+  int32_t bits = 8; /* of the widest element */
   for (size_t i = 0; i < group.size; i++)
     if (is_narrow(group.data[i], widest)) {
       narrow++;

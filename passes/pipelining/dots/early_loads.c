@@ -73,8 +73,7 @@ static bool any_depends_on(const moved_t *moved, MlirOperation other) {
   return false;
 }
 
-/* Collects `load` and the ops from `place` on on which it depends, last ones first; false if it cannot precede `place`.
- */
+/* Collects `load` and the ops after `place` that it depends on, last ones first; false if it cannot precede `place`. */
 static bool collect_moved(MlirOperation load, MlirOperation place, nereid_arena_t *arena, moved_t *out) {
   if (!nereid_vector_push(arena, out, load))
     return false;
@@ -84,8 +83,7 @@ static bool collect_moved(MlirOperation load, MlirOperation place, nereid_arena_
       return false;
     if (!any_depends_on(out, op))
       continue;
-    if (!nereidMlirOperationIsPure(op) || mlirOperationGetNumRegions(op) || is_dot(op) ||
-        !nereid_vector_push(arena, out, op))
+    if (!nereidMlirOperationIsPure(op) || mlirOperationGetNumRegions(op) || !nereid_vector_push(arena, out, op))
       return false;
   }
   return true;
