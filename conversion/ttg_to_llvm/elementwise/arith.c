@@ -3,6 +3,7 @@
  *   arith.addi %a, %b : tensor<256xi32>   ->   llvm.add %a.0, %b.0   llvm.add %a.1, %b.1
  *
  * Floating point follows docs/numerics.md: add, subtract and multiply may contract, f32 division is div.full. */
+#include "conversion/ttg_to_llvm/elementwise/byte_arith.h"
 #include "conversion/ttg_to_llvm/elementwise/product.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
@@ -44,7 +45,11 @@ static MlirValue emit_overflow(nereid_lower_t *lower, MlirOperation op, const ne
 }
 
 static bool lower_overflow(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  return nereid_lower_elementwise(lower, op, row, emit_overflow);
+  return nereid_lower_byte_arith(lower, op) || nereid_lower_elementwise(lower, op, row, emit_overflow);
+}
+
+static bool lower_bits(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  return nereid_lower_byte_arith(lower, op) || lower_same(lower, op, row);
 }
 
 static bool lower_muli(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -314,11 +319,11 @@ const nereid_lower_row_t nereid_lower_arith_rows[] = {
     {NEREID_OP_ARITH_MULUI_EXTENDED, lower_extended, "llvm.zext"},
     {NEREID_OP_ARITH_MULSI_EXTENDED, lower_extended, "llvm.sext"},
     {NEREID_OP_TT_MULHIUI, lower_mulhiui, NULL},
-    {NEREID_OP_ARITH_ANDI, lower_same, "llvm.and"},
-    {NEREID_OP_ARITH_ORI, lower_same, "llvm.or"},
-    {NEREID_OP_ARITH_XORI, lower_same, "llvm.xor"},
-    {NEREID_OP_ARITH_SHRSI, lower_same, "llvm.ashr"},
-    {NEREID_OP_ARITH_SHRUI, lower_same, "llvm.lshr"},
+    {NEREID_OP_ARITH_ANDI, lower_bits, "llvm.and"},
+    {NEREID_OP_ARITH_ORI, lower_bits, "llvm.or"},
+    {NEREID_OP_ARITH_XORI, lower_bits, "llvm.xor"},
+    {NEREID_OP_ARITH_SHRSI, lower_bits, "llvm.ashr"},
+    {NEREID_OP_ARITH_SHRUI, lower_bits, "llvm.lshr"},
     {NEREID_OP_ARITH_MAXSI, lower_same, "llvm.intr.smax"},
     {NEREID_OP_ARITH_MAXUI, lower_same, "llvm.intr.umax"},
     {NEREID_OP_ARITH_MINSI, lower_same, "llvm.intr.smin"},
