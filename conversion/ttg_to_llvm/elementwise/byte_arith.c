@@ -8,13 +8,15 @@
  *   a << c, a >>u c          of the words, without the bits that came from a neighbour
  *   a >>s c                  like >>u if users mask the copies of the sign; else the sign is extended by ^ and -
  *
- * LLVM knows the bits of constants and masks and removes what has no effect. */
+ * LLVM knows the bits of constants and masks and removes what has no effect. Where another op takes the elements in
+ * the end, as an extension or a comparison, each is extracted in any case, from the loaded word if there is no other. */
 #include "conversion/ttg_to_llvm/elementwise/byte_arith.h"
 
 #include "conversion/ttg_to_llvm/elementwise/byte_cast.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/words.h"
 #include "passes/support/splat.h"
+#include "seam/ir.h"
 
 #include "nereid/dialects/ops.h"
 
@@ -49,6 +51,23 @@ static bool has_word_form(MlirOperation op, nereid_op_kind_t kind) {
     return shift >= 0 && shift < BITS;
   }
   }
+}
+
+/* Whether all users of `value` take words: conversions to floats, ops of this file whose users do, and ops that are not
+ * elementwise, such as stores. */
+static bool are_taken_as_words(MlirValue value, int depth) {
+  enum { MAX_DEPTH = 6 };
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const nereid_op_kind_t kind = nereid_op_kind(user);
+    if (kind == NEREID_OP_ARITH_SITOFP || kind == NEREID_OP_ARITH_UITOFP ||
+        !nereidMlirOperationHasTrait(user, NereidMlirTraitElementwise))
+      continue;
+    if (!has_word_form(user, kind) || depth == MAX_DEPTH ||
+        !are_taken_as_words(mlirOperationGetResult(user, 0), depth + 1))
+      return false;
+  }
+  return true;
 }
 
 /* Whether the elements of `operand`, in groups of four, are those of words, or constants; `*out_loaded`: not all are
@@ -141,7 +160,8 @@ bool nereid_lower_byte_arith(nereid_lower_t *lower, MlirOperation op) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(result)) ||
       !mlirTypeEqual(element, mlirIntegerTypeGet(lower->context, BITS)) || !has_word_form(op, kind) ||
       !is_of_words(lower, mlirOperationGetOperand(op, 0), &is_loaded) ||
-      (!is_shift(kind) && !is_of_words(lower, mlirOperationGetOperand(op, 1), &is_loaded)) || !is_loaded)
+      (!is_shift(kind) && !is_of_words(lower, mlirOperationGetOperand(op, 1), &is_loaded)) || !is_loaded ||
+      !are_taken_as_words(result, 0))
     return false;
   const intptr_t count = nereid_lower_get(lower, mlirOperationGetOperand(op, 0)).count;
   nereid_lowered_t lowered = nereid_lower_array(lower, count);
