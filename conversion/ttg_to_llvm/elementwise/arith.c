@@ -5,6 +5,7 @@
  * Floating point follows docs/numerics.md: add, subtract and multiply may contract, f32 division is div.full. */
 #include "conversion/ttg_to_llvm/elementwise/byte_arith.h"
 #include "conversion/ttg_to_llvm/elementwise/product.h"
+#include "conversion/ttg_to_llvm/elementwise/shared_divisor.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 #include "dialects/defining_op.h"
@@ -274,7 +275,7 @@ static MlirValue emit_divf(nereid_lower_t *lower, MlirOperation op, const nereid
 }
 
 static bool lower_divf(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  return nereid_lower_elementwise(lower, op, row, emit_divf);
+  return nereid_lower_shared_divisors(lower, op) || nereid_lower_elementwise(lower, op, row, emit_divf);
 }
 
 /* --- integer and float --- */
