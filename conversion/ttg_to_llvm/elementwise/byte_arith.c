@@ -1,6 +1,6 @@
-/* Arithmetic of 8-bit integers on words of four; see byte_arith.h. Weights of 4 and 8 bits are loaded as words, and what
- * follows, a mask, a shift and the subtraction of a zero point, takes one or a few instructions per word instead of one
- * per element and the extraction of it:
+/* Arithmetic of 8-bit integers on words of four; see byte_arith.h. Weights of 4 and 8 bits are loaded as words, and
+ * what follows, a mask, a shift and the subtraction of a zero point, takes one or a few instructions per word instead of
+ * one per element and the extraction of it:
  *
  *   a & b, a | b, a ^ b      of the words
  *   a + b                    ((a & 0x7F…) + (b & 0x7F…)) ^ ((a ^ b) & 0x80…)      carries stop at bit 7
@@ -8,8 +8,8 @@
  *   a << c, a >>u c          of the words, without the bits that came from a neighbour
  *   a >>s c                  like >>u if users mask the copies of the sign; else the sign is extended by ^ and -
  *
- * LLVM knows the bits of constants and masks and removes what has no effect. Where another op takes the elements in
- * the end, as an extension or a comparison, each is extracted in any case, from the loaded word if there is no other. */
+ * LLVM knows the bits of constants and masks and removes what has no effect. Where another op takes the elements in the
+ * end, as an extension or a comparison, each is extracted in any case, from the loaded word if there is no other. */
 #include "conversion/ttg_to_llvm/elementwise/byte_arith.h"
 
 #include "conversion/ttg_to_llvm/elementwise/byte_cast.h"
@@ -122,7 +122,7 @@ static bool are_upper_bits_masked(MlirOperation op, int64_t shift) {
 }
 
 static MlirValue shift_bytes(nereid_lower_t *lower, MlirOperation op, nereid_op_kind_t kind, MlirValue a) {
-  const int64_t shift = splat_byte(mlirOperationGetOperand(op, 1));
+  const int64_t shift = splat_byte(mlirOperationGetOperand(op, 1)) & (BITS - 1); /* has_word_form excludes others */
   MlirValue amount = nereid_emit_i32(lower, (int32_t)shift);
   if (kind == NEREID_OP_ARITH_SHLI)
     return nereid_emit_and(lower, nereid_emit_shl(lower, a, amount), repeated(lower, BYTE << shift));

@@ -1,10 +1,10 @@
-/* Divisions of many elements by few; see shared_divisor.h. At the end of a softmax or of attention, a thread divides all
- * elements of a row by one sum. For each div.full.f32 the assembler emits
+/* Divisions of many elements by few; see shared_divisor.h. At the end of a softmax or of attention, a thread divides
+ * all elements of a row by one sum. For each div.full.f32 the assembler emits
  *
  *   s = |b| > 2^126 ? 2^-2 : |b| < 2^-126 ? 2^24 : 1          r = rcp.approx.ftz(b * s)          a * s * r
  *
- * and then finds out that most of it is the same for all: in a kernel with 128 quotients of two sums that takes a fifth
- * of its time, and two of three multiplications remain. This is the same with s and r once per divisor. */
+ * and then finds that s and r are the same for all: in a kernel with 128 quotients of two sums that takes a fifth of
+ * its time, and three multiplications per quotient remain. This is the same with s and r once per divisor. */
 #include "conversion/ttg_to_llvm/elementwise/shared_divisor.h"
 
 #include "base/map.h"
