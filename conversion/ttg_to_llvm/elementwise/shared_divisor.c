@@ -4,7 +4,11 @@
  *   s = |b| > 2^126 ? 2^-2 : |b| < 2^-126 ? 2^24 : 1          r = rcp.approx.ftz(b * s)          a * s * r
  *
  * and then finds that s and r are the same for all: in a kernel with 128 quotients of two sums that takes a fifth of
- * its time, and three multiplications per quotient remain. This is the same with s and r once per divisor. */
+ * its time, and three multiplications per quotient remain. This is the same with s and r once per divisor.
+ *
+ * Only for quotients that are stored or rounded to 16 bits. The emulator rounds div.full correctly, products of
+ * reciprocals like the hardware: where a quotient becomes an integer or 8-bit float, one unit in the last place would
+ * differ from the interpreter by a step. */
 #include "conversion/ttg_to_llvm/elementwise/shared_divisor.h"
 
 #include "base/map.h"
@@ -42,6 +46,27 @@ static bool is_constant(MlirValue value) {
   return !mlirOperationIsNull(op) && mlirOperationGetNumOperands(op) == 0;
 }
 
+static bool is_stored(MlirValue value, int depth) {
+  enum { MAX_DEPTH = 3 /* conversions and roundings */ };
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    switch (nereid_op_kind(user)) {
+    case NEREID_OP_TT_STORE:
+    case NEREID_OP_TTG_LOCAL_ALLOC:
+    case NEREID_OP_TTG_LOCAL_STORE:
+      break;
+    case NEREID_OP_ARITH_TRUNCF:
+    case NEREID_OP_TTG_CONVERT_LAYOUT:
+      if (depth == MAX_DEPTH || !is_stored(mlirOperationGetResult(user, 0), depth + 1))
+        return false;
+      break;
+    default:
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Numbers the distinct divisors from 1 on in `numbers`; false if too few elements share each, or one is a constant. */
 static bool number_divisors(const nereid_lowered_t *divisors, nereid_map_t *numbers) {
   for (intptr_t r = 0; r < divisors->count; ++r) {
@@ -59,7 +84,7 @@ bool nereid_lower_shared_divisors(nereid_lower_t *lower, MlirOperation op) {
   nereid_map_t numbers;
   nereid_map_initialize(&numbers, lower->arena);
   if (!mlirTypeIsARankedTensor(mlirValueGetType(result)) ||
-      !mlirTypeIsAF32(nereid_lower_element_type(mlirValueGetType(result))))
+      !mlirTypeIsAF32(nereid_lower_element_type(mlirValueGetType(result))) || !is_stored(result, 0))
     return false;
   const nereid_lowered_t dividends = nereid_lower_operand(lower, op, 0), divisors = nereid_lower_operand(lower, op, 1);
   if (!dividends.values || !divisors.values || dividends.count != divisors.count ||
