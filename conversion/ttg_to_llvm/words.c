@@ -75,10 +75,10 @@ static MlirValue byte_word(nereid_lower_t *lower, intptr_t count, const MlirValu
   return nereid_emit_permute(lower, low, high, halves[0] | halves[1] << 8);
 }
 
-bool nereid_emit_are_bytes_of_words(nereid_lower_t *lower, const MlirValue *values) {
-  bool are = true;
-  for (int i = 0; i < WORD_BYTES; ++i)
-    are &= !mlirValueIsNull(byte_of(lower, values[i]).word);
+bool nereid_emit_are_bytes_of_words(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
+  bool are = count % WORD_BYTES == 0;
+  for (intptr_t i = 0; are && i < count; ++i)
+    are = !mlirValueIsNull(byte_of(lower, values[i]).word);
   return are;
 }
 

@@ -16,8 +16,8 @@
 MlirValue nereid_emit_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
 /* prmt: a word of four of the eight bytes of `low` and `high`, by four bits of `selector` each. */
 MlirValue nereid_emit_permute(nereid_lower_t *lower, MlirValue low, MlirValue high, int32_t selector);
-/* Whether four i8 are elements of words, so that nereid_emit_word inserts no byte. */
-bool nereid_emit_are_bytes_of_words(nereid_lower_t *lower, const MlirValue *values);
+/* Whether `count` i8 are elements of words, in groups of four, so that nereid_emit_word inserts no byte. */
+bool nereid_emit_are_bytes_of_words(nereid_lower_t *lower, intptr_t count, const MlirValue *values);
 /* Takes a word (i32) apart. What nothing uses in the end is removed with the function's last op. */
 void nereid_emit_split(nereid_lower_t *lower, MlirType element, intptr_t count, MlirValue word, MlirValue *out_values);
 /* Removes the parts of words that have no use. */

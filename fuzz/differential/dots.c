@@ -49,7 +49,7 @@ typedef struct dots {
   bool a_by_columns, b_by_columns;  /* order in memory */
   bool is_odd;                      /* rows are one element longer, so they are not aligned */
   int tiles;                        /* iterations of an outer loop; 0: no such loop */
-  bool scales_rows, scales_columns; /* of each product, by values that are loaded after the dot */
+  bool scales_rows, scales_columns; /* a factor per row or column, loaded after the dot */
 } dots_t;
 
 static int one_of(module_t *module, int n, const int *values) {

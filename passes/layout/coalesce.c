@@ -29,6 +29,7 @@
 #include "passes/pass.h"
 
 #include "analysis/axis/axis_info.h"
+#include "base/map.h"
 #include "base/vector.h"
 #include "dialects/diagnose.h"
 #include "dialects/ttg/module.h"
@@ -66,10 +67,19 @@ typedef struct access {
   MlirAttribute encoding; /* the chosen encoding */
 } access_t;
 
+/* The accesses of one set that are connected. */
+typedef struct group group_t;
+struct group {
+  size_t set;
+  int32_t elements; /* of a thread, along the fastest dimension */
+  group_t *next;
+};
+
 typedef struct coalesce {
   nereid_pass_t *pass;
   nereid_axis_result_t axis;
   NEREID_VECTOR(access_t) accesses;
+  nereid_map_t groups; /* numbers attached to connected operations -> list of group_t */
   int32_t threads_per_warp;
   bool failed;
 } coalesce_t;
@@ -254,39 +264,56 @@ static bool is_narrow(const access_t *access, int32_t widest) {
          nereid_axis_info_constancy(access->info, access->order[0]) < widest;
 }
 
-/* The widest vector of the group of `access`, or fewer elements for the sake of narrow loads. Dots read their operands
- * from shared memory, to which loads become copies of at most 16 bytes: narrow loads do not bound groups with dots. */
-static int32_t group_elements(const coalesce_t *c, nereid_connected_t *connected, const access_t *access) {
-  size_t count;
-  const size_t *attached = nereid_connected_attached(connected, access->op, &count);
-  NEREID_VECTOR(const access_t *) group = {0};
-  int32_t widest = access->own;
+/* The access in `set` with that number; null for a dot and for accesses of other sets. */
+static const access_t *member(const coalesce_t *c, size_t set, size_t number) {
+  const access_t *access = number == DOT ? NULL : &c->accesses.data[number];
+  return access && access->set == set ? access : NULL;
+}
+
+/* The widest vector of the accesses in `set` among `attached`, or fewer elements for the sake of narrow loads. Dots read
+ * their operands from shared memory, to which loads become copies of at most 16 bytes: narrow loads do not bound groups
+ * with dots. */
+static int32_t choose_elements(const coalesce_t *c, size_t set, const size_t *attached, size_t count) {
+  int32_t widest = 1, narrow_bits = 8; /* of the widest element of a narrow load */
+  int64_t members = 0, narrow = 0;
   bool has_dot = false;
   for (size_t i = 0; i < count; i++) {
+    const access_t *access = member(c, set, attached[i]);
     has_dot |= attached[i] == DOT;
-    const access_t *member = attached[i] == DOT ? NULL : &c->accesses.data[attached[i]];
-    if (!member || member->set != access->set)
-      continue;
-    widest = member->own > widest ? member->own : widest;
-    if (!nereid_vector_push(c->pass->scratch, &group, member))
-      return widest;
+    members += access != NULL;
+    widest = access && access->own > widest ? access->own : widest;
   }
-  size_t narrow = 0;
-  int32_t bits = 8; /* of the widest element */
-  for (size_t i = 0; i < group.size; i++)
-    if (is_narrow(group.data[i], widest)) {
-      narrow++;
-      bits = element_bits(group.data[i]) > bits ? element_bits(group.data[i]) : bits;
-    }
+  for (size_t i = 0; i < count; i++) {
+    const access_t *access = member(c, set, attached[i]);
+    if (!access || !is_narrow(access, widest))
+      continue;
+    narrow++;
+    narrow_bits = element_bits(access) > narrow_bits ? element_bits(access) : narrow_bits;
+  }
   if (narrow == 0 || has_dot)
     return widest;
-  bool mostly = 2 * narrow > group.size && bits < NARROW_BITS;
-  return (int32_t)smaller(widest, (mostly ? NARROW_BITS : 2 * NARROW_BITS) / bits);
+  const bool is_mostly_narrow = 2 * narrow > members && narrow_bits < NARROW_BITS;
+  return (int32_t)smaller(widest, (is_mostly_narrow ? NARROW_BITS : 2 * NARROW_BITS) / narrow_bits);
+}
+
+/* The elements of a thread for the group of `access`, which are chosen once per group. */
+static int32_t group_elements(coalesce_t *c, nereid_connected_t *connected, const access_t *access) {
+  size_t count;
+  const size_t *attached = nereid_connected_attached(connected, access->op, &count);
+  uintptr_t *list = attached ? nereid_map_insert(&c->groups, attached) : NULL;
+  for (group_t *group = list ? (group_t *)*list : NULL; group; group = group->next)
+    if (group->set == access->set)
+      return group->elements;
+  group_t *made = nereid_arena_new(c->pass->scratch, group_t, 1);
+  if (!list || !made)
+    return access->own;
+  *made = (group_t){access->set, choose_elements(c, access->set, attached, count), (group_t *)*list};
+  *list = (uintptr_t)made;
+  return made->elements;
 }
 
 /* Chooses the number of elements of a thread along the fastest dimension. */
-static int32_t decide_elements(const coalesce_t *c, nereid_connected_t *connected, const access_t *access,
-                               int64_t threads) {
+static int32_t decide_elements(coalesce_t *c, nereid_connected_t *connected, const access_t *access, int64_t threads) {
   int64_t total = 1;
   for (int d = 0; d < access->rank; d++)
     total *= access->part[d];
@@ -412,6 +439,7 @@ static bool convert_results(const access_t *access) {
 
 MlirLogicalResult nereid_pass_tritongpu_coalesce(nereid_pass_t *pass) {
   coalesce_t c = {.pass = pass, .threads_per_warp = nereid_ttg_threads_per_warp(pass->op)};
+  nereid_map_initialize(&c.groups, pass->scratch);
   if (nereid_axis_info_run(pass->op, pass->scratch, &c.axis) != NEREID_OK)
     return mlirLogicalResultFailure();
   mlirOperationWalk(pass->op, collect, &c, MlirWalkPostOrder);

@@ -1,6 +1,5 @@
-/* Arithmetic of 8-bit integers on words of four; see byte_arith.h. Weights of 4 and 8 bits are loaded as words, and
- * what follows, a mask, a shift and the subtraction of a zero point, takes one or a few instructions per word instead of
- * one per element and the extraction of it:
+/* Arithmetic of 8-bit integers on 32-bit words of four; see byte_arith.h. Weights of 4 and 8 bits are loaded as words.
+ * Masks, shifts and the subtraction of a zero point then take a few instructions per word, not several per element:
  *
  *   a & b, a | b, a ^ b      of the words
  *   a + b                    ((a & 0x7F…) + (b & 0x7F…)) ^ ((a ^ b) & 0x80…)      carries stop at bit 7
@@ -70,17 +69,13 @@ static bool are_taken_as_words(MlirValue value, int depth) {
   return true;
 }
 
-/* Whether the elements of `operand`, in groups of four, are those of words, or constants; `*out_loaded`: not all are
- * constants. */
+/* Whether the elements of `operand` are those of words, or constants; `*out_loaded`: not all are constants. */
 static bool is_of_words(nereid_lower_t *lower, MlirValue operand, bool *out_loaded) {
   if (splat_byte(operand) >= 0)
     return true;
   const nereid_lowered_t bytes = nereid_lower_get(lower, operand);
   *out_loaded = true;
-  bool are = bytes.count > 0 && bytes.count % NEREID_BYTES_PER_WORD == 0;
-  for (intptr_t r = 0; are && r < bytes.count; r += NEREID_BYTES_PER_WORD)
-    are = nereid_emit_are_bytes_of_words(lower, bytes.values + r);
-  return are;
+  return nereid_emit_are_bytes_of_words(lower, bytes.count, bytes.values);
 }
 
 static MlirValue word_of(nereid_lower_t *lower, MlirValue operand, intptr_t first) {

@@ -328,17 +328,13 @@ static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, cons
   return convert(lower, element, int_to_odd_f32(lower, is_signed, operands[0]), false);
 }
 
-/* Whether the op converts words of four loaded i8 of a tensor to 16-bit floats. Computed ones are in registers of their
- * own. */
+/* Whether the op converts i8 of a tensor that are elements of words to 16-bit floats. */
 static bool converts_words(nereid_lower_t *lower, MlirOperation op, bool is_signed, nereid_lowered_t bytes) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirType from = nereid_lower_element_type(mlirValueGetType(mlirOperationGetOperand(op, 0)));
-  bool converts = mlirTypeIsARankedTensor(type) && mlirIntegerTypeGetWidth(from) == 8 &&
-                  bytes.count % NEREID_BYTES_PER_WORD == 0 &&
-                  nereid_lower_can_convert_bytes(nereid_lower_element_type(type), is_signed);
-  for (intptr_t r = 0; converts && r < bytes.count; r += NEREID_BYTES_PER_WORD)
-    converts = nereid_emit_are_bytes_of_words(lower, bytes.values + r);
-  return converts;
+  return mlirTypeIsARankedTensor(type) && mlirIntegerTypeGetWidth(from) == 8 &&
+         nereid_lower_can_convert_bytes(nereid_lower_element_type(type), is_signed) &&
+         nereid_emit_are_bytes_of_words(lower, bytes.count, bytes.values);
 }
 
 static bool lower_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

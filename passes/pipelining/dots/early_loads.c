@@ -20,7 +20,7 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-enum { REGISTERS = 16, REGISTERS_OF_ONE = 8 /* of a thread, 32 bits each, for all loads and for one */ };
+enum { REGISTERS = 16, REGISTERS_OF_ONE = 8 }; /* 32-bit registers per thread, for all loads and for one */
 
 typedef NEREID_VECTOR(MlirOperation) moved_t;
 
