@@ -74,6 +74,17 @@ static inline MlirValue nereid_ir_result(MlirOperation op) {
   return mlirOperationGetResult(op, 0);
 }
 
+/* Returns the user of `value` if it has exactly one use; null otherwise. */
+static inline MlirOperation nereid_ir_only_user(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ? (MlirOperation){NULL}
+                                                                                        : mlirOpOperandGetOwner(use);
+}
+
+static inline bool nereid_ir_has_one_use(MlirValue value) {
+  return !mlirOperationIsNull(nereid_ir_only_user(value));
+}
+
 /* Returns the op of `block` that is or contains `op`; null when there is none. */
 static inline MlirOperation nereid_ir_ancestor_in(MlirBlock block, MlirOperation op) {
   while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))

@@ -50,17 +50,12 @@ static MlirValue operand_of(const nereid_builder_t *builder, MlirValue value, un
 
 /* --- accumulators --- */
 
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 /* Returns the number of the carried value that is the accumulator of `dot`, and nothing else; -1 when there is none. */
 static intptr_t carried_number(MlirOperation dot) {
   MlirValue c = mlirOperationGetOperand(dot, 2), d = nereid_ir_result(dot);
   MlirBlock block = mlirOperationGetBlock(dot);
   if (nereid_op_kind(mlirBlockGetParentOperation(block)) != NEREID_OP_SCF_FOR || !mlirValueIsABlockArgument(c) ||
-      !mlirBlockEqual(mlirBlockArgumentGetOwner(c), block) || !has_one_use(c) || !has_one_use(d))
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(c), block) || !nereid_ir_has_one_use(c) || !nereid_ir_has_one_use(d))
     return -1;
   const intptr_t number = mlirBlockArgumentGetArgNumber(c) - 1; /* after the counter */
   MlirOperation yield = mlirBlockGetTerminator(block);

@@ -236,27 +236,15 @@ static bool has_small_products(const site_t *site) {
   return site->parts[0] > 1 || site->parts[1] > 1;
 }
 
-static bool is_zero(MlirValue value) {
-  MlirAttribute splat = nereid_splat_constant(without_conversions(value));
-  if (mlirAttributeIsNull(splat))
-    return false;
-  return mlirAttributeIsAFloat(splat) && mlirFloatAttrGetValueDouble(splat) == 0.0;
-}
-
 /* --- dots that a loop adds up --- */
-
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
 
 /* The value before the conversions of its layout, of which each, and the value, has no other use; null if one has. */
 static MlirValue before_conversions(MlirValue value) {
   MlirOperation op;
-  while (has_one_use(value) &&
+  while (nereid_ir_has_one_use(value) &&
          !mlirOperationIsNull(op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT)))
     value = mlirOperationGetOperand(op, 0);
-  return has_one_use(value) ? value : (MlirValue){NULL};
+  return nereid_ir_has_one_use(value) ? value : (MlirValue){NULL};
 }
 
 /* Whether operand c is carried by the loop around the dot, and only the dot uses it and only the loop the result, both
@@ -351,7 +339,7 @@ static void decompose_here(site_t *site) {
   if (has_small_products(site)) {
     MlirValue small = small_products(site, builder, zeros(builder, mlirValueGetType(c)));
     sum = multiply(site, builder, last, without_nan(builder, small));
-    sum = is_zero(c) ? sum : add(builder, sum, c);
+    sum = nereid_splat_is_zero(without_conversions(c)) ? sum : add(builder, sum, c);
   } else {
     sum = multiply(site, builder, last, c);
   }

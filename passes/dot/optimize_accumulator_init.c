@@ -28,7 +28,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { ACCUMULATOR = 2 /* operand of warp_group_dot */ };
+enum { ACCUMULATOR = 2, FLAG = 3 /* operands of warp_group_dot */ };
 
 /* A value that is zero or `kept`, depending on an i1. */
 typedef struct reset {
@@ -36,15 +36,6 @@ typedef struct reset {
   MlirValue condition;
   bool zero_if; /* the value is zero where the condition is true, else where it is false */
 } reset_t;
-
-static bool is_zero(MlirValue value) {
-  MlirAttribute splat = nereid_splat_constant(value);
-  if (mlirAttributeIsNull(splat))
-    return false;
-  if (mlirAttributeIsAInteger(splat))
-    return mlirIntegerAttrGetValueInt(splat) == 0;
-  return mlirAttributeIsAFloat(splat) && mlirFloatAttrGetValueDouble(splat) == 0.0;
-}
 
 /* The i1 that selects all elements: the operand itself, or the source of its splat. */
 static MlirValue scalar_condition(MlirValue condition) {
@@ -82,10 +73,10 @@ static bool match_reset(MlirValue value, reset_t *out) {
   } else {
     return false;
   }
-  out->zero_if = is_zero(yes);
+  out->zero_if = nereid_splat_is_zero(yes);
   out->kept = out->zero_if ? no : yes;
   out->condition = scalar_condition(mlirOperationGetOperand(op, 0));
-  return is_zero(out->zero_if ? yes : no) && is_outside(out->kept, op) && !mlirValueIsNull(out->condition);
+  return nereid_splat_is_zero(out->zero_if ? yes : no) && is_outside(out->kept, op) && !mlirValueIsNull(out->condition);
 }
 
 /* --- flags --- */
@@ -102,24 +93,15 @@ static MlirValue keeps(const nereid_builder_t *builder, const reset_t *reset) {
   return nereid_ir_result(nereid_arith_xori_build(builder, reset->condition, boolean(builder, true)));
 }
 
-/* Sets accumulator and flag of `dot`, which uses the accumulator if its old flag and `flag` are true. Returns the new
- * dot. */
-static MlirOperation set_flag(MlirOperation dot, MlirValue accumulator, MlirValue flag) {
+/* Sets the accumulator of `dot`, which uses it if the old flag and `flag` are true. */
+static void set_flag(MlirOperation dot, MlirValue accumulator, MlirValue flag) {
   nereid_builder_t builder = nereid_builder_before(dot);
   MlirValue old = nereid_ttng_warp_group_dot_get_use_c(dot);
-  if (!mlirValueIsNull(old))
-    flag = nereid_ir_result(nereid_arith_andi_build(&builder, old, flag));
-  MlirOperation made = nereid_ttng_warp_group_dot_build(
-      &builder, nereid_ttng_warp_group_dot_get_a(dot), nereid_ttng_warp_group_dot_get_b(dot), accumulator, flag,
-      nereid_ttng_warp_group_dot_get_input_precision(dot), nereid_ttng_warp_group_dot_get_max_num_imprecise_acc(dot),
-      nereid_ttng_warp_group_dot_get_is_async(dot));
-  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(dot); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(dot, i);
-    mlirOperationSetDiscardableAttributeByName(made, mlirIdentifierStr(attribute.name), attribute.attribute);
-  }
-  mlirValueReplaceAllUsesOfWith(nereid_ir_result(dot), nereid_ir_result(made));
-  nereidMlirOperationErase(dot);
-  return made;
+  mlirOperationSetOperand(dot, ACCUMULATOR, accumulator);
+  if (mlirValueIsNull(old))
+    nereidMlirOperationInsertOperands(dot, FLAG, 1, &flag);
+  else
+    mlirOperationSetOperand(dot, FLAG, nereid_ir_result(nereid_arith_andi_build(&builder, old, flag)));
 }
 
 /* --- accumulators that a loop carries --- */
@@ -154,7 +136,7 @@ static bool match_carried(MlirOperation dot, carried_t *out) {
   out->initial = nereid_loop_initial(loop, out->number);
   out->next = mlirOperationGetOperand(mlirBlockGetTerminator(mlirOperationGetBlock(dot)), out->number);
   out->resets = match_reset(out->next, &out->reset);
-  return out->resets || (is_zero(out->initial) && runs_once(loop));
+  return out->resets || (nereid_splat_is_zero(out->initial) && runs_once(loop));
 }
 
 /* Selects zeros for users after the loop when its last iteration has cleared the accumulator. */
@@ -180,7 +162,7 @@ static void clear_result(MlirOperation loop, intptr_t number) {
 
 static void rewrite_carried(const carried_t *carried) {
   nereid_builder_t builder = nereid_builder_before(carried->loop);
-  MlirValue initial = boolean(&builder, !is_zero(carried->initial));
+  MlirValue initial = boolean(&builder, !nereid_splat_is_zero(carried->initial));
   MlirOperation loop = nereid_loop_with_carried(carried->loop, 1, &initial);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
@@ -209,14 +191,14 @@ static bool rewrite(nereid_pass_t *pass, MlirOperation dot) {
   nereid_builder_t builder = nereid_builder_before(dot);
   reset_t reset;
   carried_t carried;
-  if (is_zero(accumulator)) {
+  if (nereid_splat_is_zero(accumulator)) {
     if (mlirValueIsNull(nereid_ttng_warp_group_dot_get_use_c(dot)))
-      dot = set_flag(dot, accumulator, boolean(&builder, false));
+      set_flag(dot, accumulator, boolean(&builder, false));
     nereid_pass_remark_passed(pass, dot, "zero", "the accumulator is zero: the dot ignores it");
     return true;
   }
   if (match_reset(accumulator, &reset)) {
-    dot = set_flag(dot, reset.kept, keeps(&builder, &reset));
+    set_flag(dot, reset.kept, keeps(&builder, &reset));
     erase_unused(accumulator);
     nereid_pass_remark_passed(pass, dot, "reset", "a condition clears the accumulator: it is the flag of the dot");
     return true;

@@ -270,9 +270,9 @@ static const access_t *member(const coalesce_t *c, size_t set, size_t number) {
   return access && access->set == set ? access : NULL;
 }
 
-/* The widest vector of the accesses in `set` among `attached`, or fewer elements for the sake of narrow loads. Dots read
- * their operands from shared memory, to which loads become copies of at most 16 bytes: narrow loads do not bound groups
- * with dots. */
+/* The widest vector of the accesses in `set` among `attached`, or fewer elements for the sake of narrow loads. Dots
+ * read their operands from shared memory, to which loads become copies of at most 16 bytes: narrow loads do not bound
+ * groups with dots. */
 static int32_t choose_elements(const coalesce_t *c, size_t set, const size_t *attached, size_t count) {
   int32_t widest = 1, narrow_bits = 8; /* of the widest element of a narrow load */
   int64_t members = 0, narrow = 0;

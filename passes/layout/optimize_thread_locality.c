@@ -122,14 +122,6 @@ static MlirAttribute neutral_of(nereid_op_kind_t kind, MlirType type) {
 
 /* --- candidates --- */
 
-/* The only user of `value`; null when there is none or more than one use. */
-static MlirOperation only_user(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return (MlirOperation){NULL};
-  return mlirOpOperandGetOwner(use);
-}
-
 static bool is_argument(MlirBlock body, MlirValue value) {
   return mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), body);
 }
@@ -141,10 +133,10 @@ static MlirValue other_operand(MlirOperation op, MlirValue value) {
 /* Finds the update: the reduction's result, in any layout, is combined with another value. */
 static bool find_update(site_t *site, nereid_op_kind_t kind) {
   MlirValue value = nereid_ir_result(site->reduce);
-  MlirOperation user = only_user(value);
+  MlirOperation user = nereid_ir_only_user(value);
   while (!mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT) {
     value = nereid_ir_result(user);
-    user = only_user(value);
+    user = nereid_ir_only_user(value);
   }
   if (mlirOperationIsNull(user) || nereid_op_kind(user) != kind ||
       !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(site->reduce)))
@@ -154,18 +146,14 @@ static bool find_update(site_t *site, nereid_op_kind_t kind) {
   return true;
 }
 
-static bool is_zero(MlirValue value) {
-  MlirAttribute element = nereid_splat_constant(value);
-  return !mlirAttributeIsNull(element) && mlirAttributeIsAFloat(element) && mlirFloatAttrGetValueDouble(element) == 0;
-}
-
 /* Finds the multiplication of a carried sum, an operand of the update, by a tensor of factors. */
 static MlirValue find_scaling(site_t *site, MlirValue value) {
   MlirBlock body = mlirOperationGetBlock(site->reduce);
   MlirOperation scaling = mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
   if (nereid_op_kind(site->update) != NEREID_OP_ARITH_ADDF || mlirOperationIsNull(scaling) ||
       nereid_op_kind(scaling) != NEREID_OP_ARITH_MULF || !mlirTypeIsARankedTensor(mlirValueGetType(value)) ||
-      !mlirBlockEqual(mlirOperationGetBlock(scaling), body) || !mlirOperationEqual(only_user(value), site->update))
+      !mlirBlockEqual(mlirOperationGetBlock(scaling), body) ||
+      !mlirOperationEqual(nereid_ir_only_user(value), site->update))
     return value;
   const int side = is_argument(body, mlirOperationGetOperand(scaling, 0)) ? 0 : 1;
   site->scaling = scaling;
@@ -178,7 +166,7 @@ static bool can_scale(const site_t *site) {
   enum { TWO_GROUPS = 8 /* warps */ };
   MlirBlock body = mlirOperationGetBlock(site->reduce);
   const bool has_producer = nereid_ttg_num_warps(site->loop) >= TWO_GROUPS && nereid_dots_are_chained(site->pass, body);
-  return !has_producer && is_zero(nereid_loop_initial(site->loop, site->carried));
+  return !has_producer && nereid_splat_is_zero(nereid_loop_initial(site->loop, site->carried));
 }
 
 /* Finds the loop that carries the result of the update: the other operand is carried and has no other use. */
@@ -191,8 +179,8 @@ static bool find_loop(site_t *site) {
     return false;
   MlirValue other = find_scaling(site, other_operand(site->update, site->reduced));
   MlirOperation user = mlirOperationIsNull(site->scaling) ? site->update : site->scaling;
-  if (!is_argument(body, other) || !mlirOperationEqual(only_user(other), user) ||
-      !mlirOperationEqual(only_user(result), yield))
+  if (!is_argument(body, other) || !mlirOperationEqual(nereid_ir_only_user(other), user) ||
+      !mlirOperationEqual(nereid_ir_only_user(result), yield))
     return false;
   site->carried = mlirBlockArgumentGetArgNumber(other) - 1;
   return site->carried >= 0 && mlirValueEqual(mlirOperationGetOperand(yield, site->carried), result) &&

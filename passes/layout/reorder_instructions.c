@@ -142,11 +142,8 @@ static bool keeps_buffers(MlirOperation op) {
 
 /* Moves the load directly before its only user, a dot; false when it stays. */
 static bool move_to_dot(MlirOperation load) {
-  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(load, 0));
-  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return false;
-  MlirOperation dot = mlirOpOperandGetOwner(use), next = mlirOperationGetNextInBlock(load);
-  if (nereid_op_kind(dot) != NEREID_OP_TT_DOT || mlirOperationEqual(next, dot))
+  MlirOperation dot = nereid_ir_only_user(mlirOperationGetResult(load, 0)), next = mlirOperationGetNextInBlock(load);
+  if (mlirOperationIsNull(dot) || nereid_op_kind(dot) != NEREID_OP_TT_DOT || mlirOperationEqual(next, dot))
     return false;
   while (!mlirOperationIsNull(next) && !mlirOperationEqual(next, dot) && keeps_buffers(next))
     next = mlirOperationGetNextInBlock(next);

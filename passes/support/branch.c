@@ -57,11 +57,8 @@ MlirOperation nereid_branch_add_results(MlirOperation branch, intptr_t n, const 
 
 /* The arith.truncf in the block of `op` that is the only use of `result`; null when there is none. */
 static MlirOperation rounding_of(MlirOperation op, MlirValue result) {
-  MlirOpOperand use = mlirValueGetFirstUse(result);
-  if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return (MlirOperation){NULL};
-  MlirOperation user = mlirOpOperandGetOwner(use);
-  const bool found = nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
+  MlirOperation user = nereid_ir_only_user(result);
+  const bool found = !mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
                      mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op));
   return found ? user : (MlirOperation){NULL};
 }

@@ -14,4 +14,13 @@ static inline MlirAttribute nereid_splat_constant(MlirValue value) {
   return is_splat ? mlirDenseElementsAttrGetSplatValue(attribute) : (MlirAttribute){NULL};
 }
 
+/* Whether all elements of a constant are 0, or -0. */
+static inline bool nereid_splat_is_zero(MlirValue value) {
+  MlirAttribute element = nereid_splat_constant(value);
+  if (mlirAttributeIsNull(element))
+    return false;
+  return mlirAttributeIsAFloat(element) ? mlirFloatAttrGetValueDouble(element) == 0.0
+                                        : mlirAttributeIsAInteger(element) && !mlirIntegerAttrGetValueInt(element);
+}
+
 #endif

@@ -13,6 +13,7 @@
 #include "passes/support/splat.h"
 
 #include "dialects/defining_op.h"
+#include "dialects/ir.h"
 #include "dialects/tt/combiner.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
@@ -21,11 +22,6 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
 
 /* The value of a splat constant; null for other constants and other values. */
 static MlirAttribute constant_of(MlirValue value) {
@@ -63,7 +59,7 @@ static bool is_plain_dot(MlirOperation op) {
 static bool add_to_dot(MlirOperation op) {
   for (intptr_t i = 0; i < 2; ++i) {
     MlirOperation dot = nereid_defining_op(mlirOperationGetOperand(op, i));
-    if (mlirOperationIsNull(dot) || !is_plain_dot(dot) || !has_one_use(mlirOperationGetResult(dot, 0)) ||
+    if (mlirOperationIsNull(dot) || !is_plain_dot(dot) || !nereid_ir_has_one_use(mlirOperationGetResult(dot, 0)) ||
         !mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)))
       continue;
     MlirValue addend = mlirOperationGetOperand(op, 1 - i);
@@ -124,7 +120,7 @@ static bool is_condition(MlirValue mask, MlirValue condition) {
 
 static bool select_of_load(MlirOperation op) {
   MlirOperation load = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 1), NEREID_OP_TT_LOAD);
-  if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)) ||
+  if (mlirOperationIsNull(load) || !nereid_ir_has_one_use(mlirOperationGetResult(load, 0)) ||
       mlirValueIsNull(nereid_tt_load_get_mask(load)) ||
       !is_condition(nereid_tt_load_get_mask(load), mlirOperationGetOperand(op, 0)) ||
       !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(op)))
@@ -171,7 +167,7 @@ static bool sum_of_products(MlirOperation op) {
   MlirOperation mul = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_ARITH_MULF);
   if (mlirOperationGetNumOperands(op) != 1 || mlirOperationIsNull(mul) || nereid_tt_reduce_get_axis(op) != 1 ||
       nereid_tt_combiner_kind(mlirOperationGetRegion(op, 0)) != NEREID_OP_ARITH_ADDF ||
-      !has_one_use(mlirOperationGetResult(mul, 0)) ||
+      !nereid_ir_has_one_use(mlirOperationGetResult(mul, 0)) ||
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(mul, 0))) != 3)
     return false;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
@@ -195,7 +191,7 @@ static bool sum_of_products(MlirOperation op) {
 /* Loads a descriptor's block without its leading dimensions of size 1. */
 static bool reshape_of_load(MlirOperation op) {
   MlirOperation load = nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_TT_DESCRIPTOR_LOAD);
-  if (mlirOperationIsNull(load) || !has_one_use(mlirOperationGetResult(load, 0)))
+  if (mlirOperationIsNull(load) || !nereid_ir_has_one_use(mlirOperationGetResult(load, 0)))
     return false;
   MlirType from = mlirValueGetType(mlirOperationGetResult(load, 0)),
            to = mlirValueGetType(mlirOperationGetResult(op, 0));

@@ -1,16 +1,23 @@
-/* triton-reorder-broadcast: hoists elementwise ops above splat and broadcast.
+/* triton-reorder-broadcast: hoists elementwise ops above splat and broadcast, and roundings above tt.split.
  *
  *   %x = tt.splat %a ; %y = math.exp %x                     ->  %b = math.exp %a ; %y = tt.splat %b
  *   %x = tt.broadcast %c : 64x1 to 64x32 ; addf %x, %splat  ->  addf %c, %splat' : 64x1 ; tt.broadcast
  *
  * Elementwise operations whose operands are all splats (or splat constants) become scalar; those with broadcasts of one
  * type among their operands operate on the sources of the broadcasts. Ops are visited in program order, so that chains
- * follow. */
+ * follow.
+ *
+ *   %l, %r = tt.split %x                                    ->  %h = arith.truncf %x
+ *   %a = arith.truncf %l ; %b = arith.truncf %r                 %a, %b = tt.split %h
+ *
+ * They also move above a tt.trans or tt.reshape before the split. Fewer bits are rearranged, and the results of a dot
+ * are rounded where its loop ends. The last splits are visited first. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 #include "passes/support/splat.h"
 
 #include "dialects/defining_op.h"
+#include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/linear_layout.h"
 #include "nereid/dialects/arith.h"
@@ -74,8 +81,8 @@ static MlirValue rebuild(MlirOperation op, const MlirValue *operands, MlirType t
   return mlirOperationGetResult(made, 0);
 }
 
-static void replace(MlirOperation op, MlirOperation by) {
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(by, 0));
+static void replace(MlirOperation op, MlirOperation by, intptr_t result) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(by, result));
   nereidMlirOperationErase(op);
 }
 
@@ -108,7 +115,7 @@ static bool reorder_splats(MlirOperation op) {
                                             : mlirOperationGetOperand(splat, 0);
   }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  replace(op, nereid_tt_splat_build(&builder, type, rebuild(op, scalars, mlirShapedTypeGetElementType(type))));
+  replace(op, nereid_tt_splat_build(&builder, type, rebuild(op, scalars, mlirShapedTypeGetElementType(type))), 0);
   return true;
 }
 
@@ -153,17 +160,78 @@ static bool reorder_broadcasts(MlirOperation op) {
           nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(type, nereid_splat_constant(operand))));
   }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  replace(op, nereid_tt_broadcast_build(&builder, type, rebuild(op, operands, like(source, type))));
+  replace(op, nereid_tt_broadcast_build(&builder, type, rebuild(op, operands, like(source, type))), 0);
   return true;
 }
 
-MlirLogicalResult nereid_pass_triton_reorder_broadcast(nereid_pass_t *pass) {
-  nereid_operations_t ops = {0};
+static bool is_view(MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return kind == NEREID_OP_TT_TRANS || kind == NEREID_OP_TT_RESHAPE || kind == NEREID_OP_TT_SPLIT;
+}
+
+/* The arith.truncf in the block of `view` that is the only user of its result `i`; null when there is none. */
+static MlirOperation rounding_of(MlirOperation view, intptr_t i) {
+  MlirOperation user = nereid_ir_only_user(mlirOperationGetResult(view, i));
+  const bool found = !mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
+                     mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(view));
+  return found ? user : (MlirOperation){NULL};
+}
+
+/* Whether all results of `view` are rounded, and in the same way. */
+static bool is_rounded(MlirOperation view) {
+  MlirOperation first = rounding_of(view, 0);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(view); ++i) {
+    MlirOperation rounding = rounding_of(view, i);
+    if (mlirOperationIsNull(rounding) ||
+        !mlirTypeEqual(mlirValueGetType(nereid_ir_result(rounding)), mlirValueGetType(nereid_ir_result(first))) ||
+        !mlirAttributeEqual(nereid_arith_truncf_get_roundingmode_attr(rounding),
+                            nereid_arith_truncf_get_roundingmode_attr(first)))
+      return false;
+  }
+  return true;
+}
+
+/* Rounds the operand of `view` instead of its results. */
+static bool round_first(MlirOperation view) {
+  if (!is_rounded(view))
+    return false;
+  MlirOperation first = rounding_of(view, 0), rounding = mlirOperationClone(first);
+  MlirValue operand = mlirOperationGetOperand(view, 0);
+  mlirOperationSetOperand(rounding, 0, operand);
+  mlirValueSetType(nereid_ir_result(rounding),
+                   like(mlirValueGetType(operand), mlirValueGetType(nereid_ir_result(first))));
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(view), view, rounding);
+  mlirOperationSetOperand(view, 0, nereid_ir_result(rounding));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(view); ++i) {
+    MlirOperation replaced = rounding_of(view, i);
+    mlirValueSetType(mlirOperationGetResult(view, i), mlirValueGetType(nereid_ir_result(replaced)));
+    replace(replaced, view, i);
+  }
+  return true;
+}
+
+/* Moves roundings above `split` and the views before it; returns above how many. */
+static int64_t round_before_split(MlirOperation split) {
   int64_t count = 0;
-  if (!nereid_collect(pass->op, is_candidate, pass->scratch, &ops))
+  for (MlirOperation view = split, next; !mlirOperationIsNull(view) && is_view(view); view = next) {
+    next = nereid_defining_op(mlirOperationGetOperand(view, 0));
+    if (!round_first(view))
+      break;
+    ++count;
+  }
+  return count;
+}
+
+MlirLogicalResult nereid_pass_triton_reorder_broadcast(nereid_pass_t *pass) {
+  nereid_operations_t ops = {0}, splits = {0};
+  int64_t count = 0;
+  if (!nereid_collect(pass->op, is_candidate, pass->scratch, &ops) ||
+      !nereid_collect_kind(pass->op, NEREID_OP_TT_SPLIT, pass->scratch, &splits))
     return mlirLogicalResultFailure();
   for (size_t i = 0; i < ops.size; ++i)
     count += reorder_splats(ops.data[i]) || reorder_broadcasts(ops.data[i]);
+  for (size_t i = splits.size; i-- > 0;)
+    count += round_before_split(splits.data[i]);
   nereid_pass_statistic_add(pass, "reordered", count);
   return mlirLogicalResultSuccess();
 }

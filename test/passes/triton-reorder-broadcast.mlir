@@ -46,3 +46,36 @@ tt.func public @rank_0(%a: tensor<f32>, %b: f32) -> tensor<32xf32> {
   %s = arith.addf %x, %y : tensor<32xf32>
   tt.return %s : tensor<32xf32>
 }
+
+// The halves of a result are rounded before they are views.
+// CHECK-LABEL: @halves(
+// CHECK: %[[H:.*]] = arith.truncf %arg0 : tensor<64x128xf32> to tensor<64x128xf16>
+// CHECK: %[[R:.*]] = tt.reshape %[[H]] : tensor<64x128xf16> -> tensor<64x2x64xf16>
+// CHECK: %[[T:.*]] = tt.trans %[[R]] {order = array<i32: 0, 2, 1>} : tensor<64x2x64xf16> -> tensor<64x64x2xf16>
+// CHECK: %[[L:.*]], %[[U:.*]] = tt.split %[[T]] : tensor<64x64x2xf16> -> tensor<64x64xf16>
+// CHECK: tt.return %[[L]], %[[U]]
+tt.func public @halves(%x: tensor<64x128xf32>) -> (tensor<64x64xf16>, tensor<64x64xf16>) {
+  %r = tt.reshape %x : tensor<64x128xf32> -> tensor<64x2x64xf32>
+  %t = tt.trans %r {order = array<i32: 0, 2, 1>} : tensor<64x2x64xf32> -> tensor<64x64x2xf32>
+  %l, %u = tt.split %t : tensor<64x64x2xf32> -> tensor<64x64xf32>
+  %a = arith.truncf %l : tensor<64x64xf32> to tensor<64x64xf16>
+  %b = arith.truncf %u : tensor<64x64xf32> to tensor<64x64xf16>
+  tt.return %a, %b : tensor<64x64xf16>, tensor<64x64xf16>
+}
+
+// One half is also used in f32, or the halves are rounded in different ways.
+// CHECK-LABEL: @kept(
+// CHECK: tt.split %arg0 : tensor<64x2xf32>
+// CHECK: tt.split %arg1 : tensor<64x2xf32>
+// CHECK: arith.truncf %{{.*}} to_nearest_even : tensor<64xf32>
+// CHECK: arith.truncf %{{.*}} toward_zero : tensor<64xf32>
+tt.func public @kept(%x: tensor<64x2xf32>, %y: tensor<64x2xf32>)
+    -> (tensor<64xf16>, tensor<64xf16>, tensor<64xf32>, tensor<64xf16>, tensor<64xf16>) {
+  %l, %u = tt.split %x : tensor<64x2xf32> -> tensor<64xf32>
+  %a = arith.truncf %l : tensor<64xf32> to tensor<64xf16>
+  %b = arith.truncf %u : tensor<64xf32> to tensor<64xf16>
+  %v, %w = tt.split %y : tensor<64x2xf32> -> tensor<64xf32>
+  %c = arith.truncf %v to_nearest_even : tensor<64xf32> to tensor<64xf16>
+  %d = arith.truncf %w toward_zero : tensor<64xf32> to tensor<64xf16>
+  tt.return %a, %b, %u, %c, %d : tensor<64xf16>, tensor<64xf16>, tensor<64xf32>, tensor<64xf16>, tensor<64xf16>
+}

@@ -4,8 +4,8 @@
 
 #include "conversion/ttg_to_llvm/lower.h"
 
-/* Lowers an arith.divf of f32 tensors whose quotients are stored by one reciprocal per divisor, if a thread divides four
- * elements or more by each. The quotients are those of div.full. False, with nothing emitted, for others. */
+/* Lowers an arith.divf of f32 tensors whose quotients are stored by one reciprocal per divisor, if a thread divides
+ * four elements or more by each. The quotients are those of div.full. False, with nothing emitted, for others. */
 bool nereid_lower_shared_divisors(nereid_lower_t *lower, MlirOperation op);
 
 #endif

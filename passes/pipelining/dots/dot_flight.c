@@ -30,11 +30,6 @@ static bool is_accumulator_of(MlirValue value, MlirOperation op) {
   return nereid_dot_flight_is_dot(op) && mlirValueEqual(nereid_ttng_warp_group_dot_get_c(op), value);
 }
 
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 bool nereid_dot_flight_uses(const nereid_dot_block_t *in, MlirOperation op, MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (mlirOperationEqual(nereid_ir_ancestor_in(in->block, mlirOpOperandGetOwner(use)), op))
@@ -116,7 +111,7 @@ static bool uses_result(const nereid_dot_block_t *in, MlirOperation op, const ne
   nereid_dot_flight_values(in, group, &values);
   for (size_t i = 0; i < values.size; ++i)
     if (nereid_dot_flight_uses(in, op, values.data[i]) &&
-        !(is_accumulator_of(values.data[i], op) && has_one_use(values.data[i])))
+        !(is_accumulator_of(values.data[i], op) && nereid_ir_has_one_use(values.data[i])))
       return true;
   return false;
 }

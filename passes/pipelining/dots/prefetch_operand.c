@@ -14,11 +14,6 @@
 
 enum { INSTRUCTION_BITS = 256 /* along k, per row */, LANES_AND_PARTS = 8 /* parts of k */ };
 
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 /* The operand of the elementwise `op` that is not a splat constant; null when there are several. */
 static MlirValue source_of(MlirOperation op) {
   MlirValue source = {NULL};
@@ -40,7 +35,7 @@ bool nereid_prefetch_operand_find(MlirOperation dot, int index, MlirBlock body, 
   MlirValue value = mlirOperationGetOperand(dot, index);
   const int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
   *out = (nereid_prefetch_operand_t){.k = index ? rank - 2 : rank - 1};
-  while (has_one_use(value) && out->n < NEREID_PREFETCH_CHAIN) {
+  while (nereid_ir_has_one_use(value) && out->n < NEREID_PREFETCH_CHAIN) {
     MlirOperation op = nereid_defining_op(value);
     if (mlirOperationIsNull(op))
       return false;
