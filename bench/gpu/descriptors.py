@@ -3,9 +3,10 @@
     python3 bench/gpu/descriptors.py --nereid build/release/bin/nereid [--only matmul,persistent] [--size 8192]
 
 Each compiler runs in a process of its own; Nereid compiles through examples/triton_stages.py. A row per kernel and
-configuration: error against float64 (of some rows or of one head), TFLOP/s with the median of the runs, and those of cuBLAS or PyTorch's
-attention in turn with the kernel. The clock follows power, so ratios to the library in turn are more exact than those of the
-two processes. Exit status 1 when a result is wrong or a kernel fails.
+configuration: error against float64 (of some rows or of one head), TFLOP/s with the median of the runs, the spread (distance of the
+quartiles over the median), and TFLOP/s of cuBLAS or PyTorch's attention in turn with the kernel. The clock follows power, so ratios to
+the library in turn are more exact than those of the two processes. Runs are graphs: their time contains none of the host, which makes
+tensor maps at each launch from Python. Exit status 1 when a result is wrong or a kernel fails.
 """
 
 import argparse
@@ -22,6 +23,8 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from descriptor_kernels import attention, attention_logs, attention_persistent, gradient_sums, gradients_kv, gradients_q
 from descriptor_kernels import matmul, persistent, persistent_halves
 from specialized_kernels import attention_of_descriptors, linear_of_descriptors, persistent_of_descriptors
+
+import timing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS, CHECKED_ROWS, MULTIPROCESSORS = 20, 512, 132
@@ -187,28 +190,19 @@ def cases(size):
                 yield lambda: Backward(f"backward_d{width}_{'causal' if causal else 'full'}{tiles}", width, causal, tiles)
 
 
-def time_of(call, flush):
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    flush.zero_()
-    start.record()
-    call()
-    end.record()
-    torch.cuda.synchronize()
-    return start.elapsed_time(end)
-
-
 def measure(case, flush):
     case.prepare()
     case.run()
     torch.cuda.synchronize()
     row = {"error": case.error()}
-    calls = [case.run] + ([case.vendor] if case.vendor else [])
+    calls = [timing.recorded(call) for call in (case.run, case.vendor) if call]
     times = [[] for _ in calls]
     for i in range(ROUNDS):
         for j in range(len(calls)) if i % 2 else reversed(range(len(calls))):
-            times[j].append(time_of(calls[j], flush))
-    rates = [case.operations * 1e-9 / statistics.median(series) for series in times]
-    return row | {"rate": rates[0], "vendor": rates[1] if case.vendor else None}
+            times[j].append(timing.microseconds(calls[j], flush))
+    rates = [case.operations * 1e-6 / statistics.median(series) for series in times]
+    quarter, median, three_quarters = statistics.quantiles(times[0], n=4)
+    return row | {"rate": rates[0], "vendor": rates[1] if case.vendor else None, "spread": (three_quarters - quarter) / median}
 
 
 def run_child(options):
@@ -216,6 +210,7 @@ def run_child(options):
         sys.path.insert(0, os.path.join(HERE, "..", "..", "examples"))
         import triton_stages
         triton_stages.register()
+    torch.cuda.set_stream(torch.cuda.Stream())
     flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
     for make in cases(options.size):
         case = make()
@@ -255,8 +250,8 @@ def main():
         if ours["vendor"]:
             vendor = (f"  library {ours['vendor']:6.1f} ratio {ours['rate'] / ours['vendor']:.3f}"
                       f" (Triton's {theirs['rate'] / theirs['vendor']:.3f})")
-        print(f"{name:32} error {ours['error']:.1e} (Triton {theirs['error']:.1e})  {ours['rate']:6.1f} TFLOP/s  "
-              f"Triton {theirs['rate']:6.1f} ratio {ours['rate'] / theirs['rate']:.3f}{vendor}")
+        print(f"{name:32} error {ours['error']:.1e} (Triton {theirs['error']:.1e})  {ours['rate']:6.1f} TFLOP/s (spread {ours['spread']:.1%})  "
+              f"Triton {theirs['rate']:6.1f} (spread {theirs['spread']:.1%}) ratio {ours['rate'] / theirs['rate']:.3f}{vendor}")
     return 1 if failed else 0
 
 

@@ -176,31 +176,7 @@ def blocks_of(configuration):
 # --- a GPU ---
 
 
-def recorded(torch, call):
-    """`call` as a graph: a launch from Python takes longer than the small kernels run."""
-    call()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        call()
-
-    def replay(_memory=call):  # the graph does not keep the tensors of the call
-        graph.replay()
-
-    return replay
-
-
-def time_of(torch, call, flush):
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    flush.zero_()
-    start.record()
-    call()
-    end.record()
-    torch.cuda.synchronize()
-    return start.elapsed_time(end) * 1e3
-
-
-def best_launch(torch, kernels, describe, shape, tensors, flush, configurations, verbose):
+def best_launch(torch, timing, kernels, describe, shape, tensors, flush, configurations, verbose):
     """(microseconds, configuration, a function that launches it) of the fastest of `configurations`."""
     a, b, c = tensors
     best = (math.inf, None, None)
@@ -215,11 +191,11 @@ def best_launch(torch, kernels, describe, shape, tensors, flush, configurations,
             getattr(kernels, it.kernel)[(programs,)](*arguments, *shape, *constants, num_warps=it.warps, num_stages=it.stages)
 
         try:
-            launch = recorded(torch, launch)
+            launch = timing.recorded(launch)
         except Exception as error:  # of Triton's front end, Nereid or the driver: this configuration does not count
             print(f"    {short(configuration)}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
             continue
-        time = statistics.median(time_of(torch, launch, flush) for _ in range(TRIALS))
+        time = statistics.median(timing.microseconds(launch, flush) for _ in range(TRIALS))
         if verbose:
             print(f"    {time:8.1f} us, model {time_model(shape, configuration):8.1f}  {short(configuration)}")
         if time < best[0]:
@@ -227,7 +203,7 @@ def best_launch(torch, kernels, describe, shape, tensors, flush, configurations,
     return best
 
 
-def compare(torch, kernels, describe, name, flush, every):
+def compare(torch, timing, kernels, describe, name, flush, every):
     """(ratio, whether the result is right)"""
     shape = SHAPES[name]
     m, n, k = shape
@@ -235,7 +211,7 @@ def compare(torch, kernels, describe, name, flush, every):
     a, b = (torch.randn(size, device="cuda", generator=generator).half() for size in ((m, k), (n, k)))
     c, d = (torch.empty((m, n), device="cuda", dtype=torch.float16) for _ in range(2))
     configurations = configurations_for(shape, every)
-    _, configuration, launch = best_launch(torch, kernels, describe, shape, (a, b, c), flush, configurations, verbose=every)
+    _, configuration, launch = best_launch(torch, timing, kernels, describe, shape, (a, b, c), flush, configurations, verbose=every)
     if not launch:
         print(f"{name:24} no configuration compiles")
         return None, False
@@ -244,10 +220,10 @@ def compare(torch, kernels, describe, name, flush, every):
     want = a[:CHECKED_ROWS].double() @ b.double().T
     error = ((c[:CHECKED_ROWS].double() - want).norm() / want.norm()).item()
     good = error < 5e-3 and not torch.isnan(c).any().item()
-    calls, times = (launch, recorded(torch, lambda: torch.matmul(a, b.T, out=d))), ([], [])
+    calls, times = (launch, timing.recorded(lambda: torch.matmul(a, b.T, out=d))), ([], [])
     for i in range(ROUNDS):
         for j in (0, 1) if i % 2 else (1, 0):
-            times[j].append(time_of(torch, calls[j], flush))
+            times[j].append(timing.microseconds(calls[j], flush))
     ours, theirs = (statistics.median(series) for series in times)
     print(
         f"{name:24} {m:6} {n:6} {k:6}  error {error:.1e}{'' if good else ' WRONG'}  {ours:8.1f} us  cuBLAS {theirs:8.1f} us  "
@@ -266,12 +242,14 @@ def on_gpu(options, names):
 
     triton_stages.register()
     import descriptor_kernels as kernels
+    import timing
     from triton.tools.tensor_descriptor import TensorDescriptor
 
+    torch.cuda.set_stream(torch.cuda.Stream())
     flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
     ratios, failed = [], []
     for name in names:
-        ratio, good = compare(torch, kernels, TensorDescriptor.from_tensor, name, flush, options.all)
+        ratio, good = compare(torch, timing, kernels, TensorDescriptor.from_tensor, name, flush, options.all)
         ratios += [ratio] if ratio else []
         failed += [] if good else [name]
     if ratios:
