@@ -25,7 +25,6 @@ nereid_status_t nereid_compiler_create(const nereid_compiler_options_t *options,
     return NEREID_ERROR_MEMORY;
   compiler->handler = have.handler;
   compiler->user_data = have.user_data;
-  compiler->one_shot = have.one_shot;
   compiler->report = nereid_session_report(compiler);
   nereid_backend_initialize(&compiler->backend, &compiler->report);
   *out_compiler = compiler;

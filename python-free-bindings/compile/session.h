@@ -35,7 +35,6 @@ struct nereid_compiler {
   MlirContext context;                 /* owned; null until needed */
   unsigned uses;                       /* number of compilations since the contexts were created */
   bool remarks;                        /* the context forwards remarks */
-  bool one_shot;
   nereid_diagnostic_handler_t handler;
   void *user_data;
   nereid_remark_handler_t remark_handler; /* handler of the running compilation; null: remarks are diagnostics */

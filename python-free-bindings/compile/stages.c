@@ -266,7 +266,6 @@ static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
   const nereid_compile_options_t *options = &compilation->options;
   const nereid_assemble_options_t how = {
       .assembler = options->nvjitlink ? NEREID_ASSEMBLER_NVJITLINK : NEREID_ASSEMBLER_AUTO,
-      .one_shot = compilation->compiler->one_shot,
       .lineinfo = options->lineinfo,
       .no_fp_fusion = !compilation->settings.fp_fusion,
       .name = compilation->result->input_stage == NEREID_STAGE_PTX ? compilation->name : NULL,

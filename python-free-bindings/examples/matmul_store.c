@@ -34,7 +34,7 @@ typedef struct source {
 } source_t;
 
 static nereid_status_t compile(const source_t *source, nereid_result_t **out_result) {
-  const nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic, .one_shot = true};
+  const nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic};
   const nereid_compile_options_t options = {
       .size = sizeof options, .target = "sm_90a", .emit = source->emit, .grid = "auto"};
   nereid_compiler_t *compiler = NULL;

@@ -20,7 +20,7 @@ static void print_diagnostic(void *user_data, const nereid_diagnostic_t *diagnos
 
 static nereid_result_t *compile(const char *path) {
   static char text[1 << 20];
-  nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic, .one_shot = true};
+  nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic};
   nereid_compiler_t *compiler = NULL;
   nereid_result_t *result = NULL;
   FILE *file = fopen(path, "rb");

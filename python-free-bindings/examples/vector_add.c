@@ -139,7 +139,7 @@ static void print_diagnostic(void *user_data, const nereid_diagnostic_t *diagnos
 
 /* Compiles to a cubin, or on a machine without an assembler to PTX, which the driver assembles. */
 static nereid_result_t *compile(MlirModule module) {
-  nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic, .one_shot = true};
+  nereid_compiler_options_t session = {.size = sizeof session, .handler = print_diagnostic};
   nereid_compile_options_t options = {.size = sizeof options, .target = "sm_90a", .emit = NEREID_STAGE_CUBIN};
   nereid_compiler_t *compiler = NULL;
   nereid_result_t *result = NULL;

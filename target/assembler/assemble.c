@@ -1,7 +1,7 @@
 /* Selects and finds the assembler.
  *
  *   --ptxas F, CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda   ptxas, a program: it can be stopped
- *   libnvJitLink.so                                          in this process: faster, except for the first kernel
+ *   libnvJitLink.so                                          in this process, with --nvjitlink or without a ptxas
  *
  * The bytes of a cubin name the assembler that made it. */
 #include "target/assembler/assemble.h"
@@ -70,11 +70,10 @@ nereid_status_t nereid_assemble(nereid_view_t ptx, const nereid_assemble_options
     return nereid_report(report, NEREID_ERROR_ARGUMENT,
                          "nvJitLink does not support a time limit: it runs in this process; expected ptxas");
   const char *program = library_only ? NULL : nereid_assembler_find_ptxas(options->ptxas, arena);
-  const bool library_first = library_only || (!program_only && !options->one_shot);
-  if (!program_only && (library_first || !program) && nereid_assembler_has_nvjitlink(NULL, NULL))
-    return nereid_assemble_nvjitlink(ptx, options, report, arena, out_assembled);
   if (program)
     return nereid_assemble_ptxas(ptx, program, options, report, arena, out_assembled);
+  if (!program_only && nereid_assembler_has_nvjitlink(NULL, NULL))
+    return nereid_assemble_nvjitlink(ptx, options, report, arena, out_assembled);
   return nothing_found(options, report);
 }
 

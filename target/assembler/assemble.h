@@ -1,8 +1,9 @@
 /* PTX → cubin: NVIDIA's assembler, as a program (ptxas) or as a library in this process (nvJitLink).
  *
- * Measured (CUDA 13.0): ptxas costs about 10 ms of process per kernel, nvJitLink about 20 ms once per process. So a
- * command that compiles once prefers ptxas, and a long-running process nvJitLink. The other one replaces a missing
- * assembler; if both are missing, the error is NEREID_ERROR_NOT_FOUND with a report that names them. */
+ * nvJitLink takes 2 ms less for a small kernel (CUDA 13.0), but compiles as ptxas does with --compile-only: as code to be
+ * linked, with more registers and fewer CTAs per multiprocessor, and with serialized wgmma in some kernels. So ptxas is
+ * preferred, and nvJitLink replaces it if it is missing (docs/compile-time.md). If both are missing, the error is
+ * NEREID_ERROR_NOT_FOUND with a report that names them. */
 #ifndef NEREID_TARGET_ASSEMBLE_H
 #define NEREID_TARGET_ASSEMBLE_H
 

@@ -7,14 +7,13 @@
 #include "target/target.h"
 
 typedef enum nereid_assembler {
-  NEREID_ASSEMBLER_AUTO = 0,     /* by `one_shot` */
+  NEREID_ASSEMBLER_AUTO = 0,     /* ptxas, or nvJitLink if there is no ptxas */
   NEREID_ASSEMBLER_PTXAS = 1,    /* ptxas only */
   NEREID_ASSEMBLER_NVJITLINK = 2 /* nvJitLink only */
 } nereid_assembler_t;
 
 typedef struct nereid_assemble_options {
   nereid_assembler_t assembler;
-  bool one_shot;     /* few kernels will be assembled by this process */
   bool lineinfo;     /* keep source lines */
   bool no_fp_fusion; /* passed on: the assembler contracts too */
   const char *name;  /* name of the input in messages; null: "PTX" */

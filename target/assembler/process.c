@@ -26,7 +26,7 @@ enum {
 };
 
 typedef struct start {
-  const char *const *arguments;
+  const char *const *arguments, *const *environment;
   int input, output; /* above 2, so that dup2 clears close-on-exec */
   pid_t parent;
   sigset_t mask;
@@ -52,7 +52,8 @@ static _Noreturn void become(start_t *start) {
   if (dup2(start->input, STDIN_FILENO) >= 0 && dup2(start->output, STDOUT_FILENO) >= 0 &&
       dup2(start->output, STDERR_FILENO) >= 0) {
     sigprocmask(SIG_SETMASK, &start->mask, NULL);
-    execve(start->arguments[0], (char *const *)(uintptr_t)start->arguments, environ);
+    execve(start->arguments[0], (char *const *)(uintptr_t)start->arguments,
+           (char *const *)(uintptr_t)start->environment);
   }
   start->error = errno;
   _exit(NOT_RUN);
@@ -143,9 +144,9 @@ static nereid_process_result_t supervise(pid_t child, const nereid_limits_t *lim
       status == NEREID_ERROR_CANCELLED ? NEREID_PROCESS_CANCELLED : NEREID_PROCESS_TIMED_OUT, 0};
 }
 
-nereid_process_result_t nereid_process_run(const char *const *arguments, const char *log,
-                                           const nereid_limits_t *limits) {
-  start_t start = {.arguments = arguments};
+nereid_process_result_t nereid_process_run(const char *const *arguments, const char *const *environment,
+                                           const char *log, const nereid_limits_t *limits) {
+  start_t start = {.arguments = arguments, .environment = environment ? environment : (const char *const *)environ};
   start.input = open_above("/dev/null", O_RDONLY);
   start.output = open_above(log, O_WRONLY | O_CREAT | O_APPEND);
   pid_t child = -1;

@@ -18,10 +18,11 @@ typedef struct nereid_process_result {
   int code;
 } nereid_process_result_t;
 
-/* Runs `arguments[0]`, a path, with a null-terminated `arguments`, standard input from /dev/null and both outputs
- * appended to the file `log`, and waits for its end. When a limit is reached, the program and its child processes are
- * killed. It is also killed when the calling thread or this process ends. Thread safe; installs no signal handler. */
-nereid_process_result_t nereid_process_run(const char *const *arguments, const char *log,
-                                           const nereid_limits_t *limits);
+/* Runs `arguments[0]`, a path, with null-terminated `arguments` and `environment` (null: that of this process),
+ * standard input from /dev/null and both outputs appended to the file `log`, and waits for its end. When a limit is
+ * reached, the program and its child processes are killed. It is also killed when the calling thread or this process
+ * ends. Thread safe; installs no signal handler. */
+nereid_process_result_t nereid_process_run(const char *const *arguments, const char *const *environment,
+                                           const char *log, const nereid_limits_t *limits);
 
 #endif

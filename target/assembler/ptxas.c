@@ -18,6 +18,10 @@
 
 enum { MAX_ARGUMENTS = 64 };
 
+/* ptxas allocates tens of megabytes in small steps: with a heap in huge pages that grows by 32 MiB, its page faults
+ * take 3 ms less for a small kernel and 10 ms less for attention (glibc 2.36, CUDA 13.0). */
+static const char heap[] = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432";
+
 typedef struct work {
   nereid_work_folder_t folder;
   const char *ptx, *cubin, *log; /* paths, in the arena */
@@ -92,6 +96,21 @@ static const char **make_arguments(const char *program, const nereid_assemble_op
   return arena->failed ? NULL : list;
 }
 
+/* The environment of this process, with `heap` unless it has tunables of its own; null if out of memory. */
+static const char **make_environment(nereid_arena_t *arena) {
+  size_t n = 0;
+  while (environ[n])
+    n++;
+  const char **list = nereid_arena_new(arena, const char *, n + 2);
+  if (!list)
+    return NULL;
+  memcpy(list, environ, n * sizeof *list);
+  if (!getenv("GLIBC_TUNABLES"))
+    list[n++] = heap;
+  list[n] = NULL;
+  return list;
+}
+
 /* The limit that is reached first: the compilation's, or the assembler's own. */
 static nereid_limits_t combine_limits(const nereid_assemble_options_t *options, bool *out_is_own) {
   nereid_limits_t limits = options->limits ? *options->limits : (nereid_limits_t){.cancellation = NULL};
@@ -148,9 +167,12 @@ static nereid_status_t finish(nereid_process_result_t result, const work_t *work
 
 static nereid_status_t run(const char **arguments, const work_t *work, const nereid_assemble_options_t *options,
                            const nereid_report_t *report, nereid_arena_t *arena, nereid_assembled_t *out_assembled) {
+  const char **environment = make_environment(arena);
   bool is_own;
+  if (!environment)
+    return NEREID_ERROR_MEMORY;
   const nereid_limits_t limits = combine_limits(options, &is_own);
-  const nereid_process_result_t result = nereid_process_run(arguments, work->log, &limits);
+  const nereid_process_result_t result = nereid_process_run(arguments, environment, work->log, &limits);
   const nereid_status_t status = finish(result, work, arguments[0], options, report, arena, out_assembled);
   if (status != NEREID_ERROR_TIMEOUT || !is_own)
     return status;

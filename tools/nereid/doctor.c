@@ -70,7 +70,7 @@ static bool report_nvjitlink(void) {
   if (there)
     printf("nvJitLink  %u.%u\n", major, minor);
   else
-    puts("nvJitLink  missing: install libnvjitlink to assemble in process (ptxas is sufficient otherwise)");
+    puts("nvJitLink  missing: it is an assembler for machines without ptxas (package libnvjitlink)");
   return there;
 }
 

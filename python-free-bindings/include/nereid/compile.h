@@ -72,7 +72,6 @@ typedef struct nereid_compiler_options {
   size_t size;                         /* sizeof(nereid_compiler_options_t): later versions append fields */
   nereid_diagnostic_handler_t handler; /* null: diagnostics are discarded */
   void *user_data;                     /* borrowed, for the handler */
-  bool one_shot; /* the session compiles a single kernel: prefer tools with a short startup time (ptxas to nvJitLink) */
 } nereid_compiler_options_t;
 
 /* Creates a session. `options` may be null. NEREID_ERROR_ARGUMENT, NEREID_ERROR_MEMORY. */
@@ -138,9 +137,9 @@ typedef struct nereid_compile_options {
   bool dumps;                /* keep every stage, for nereid_result_dump */
   const char *ptx_version;   /* "8.4"; null: by the target */
   const char *libdevice;     /* path of libdevice.10.bc; null: search */
-  const char *ptxas;         /* path of an assembler; null: search, or nvJitLink */
+  const char *ptxas;         /* path of an assembler; null: search; nvJitLink without a ptxas */
   const char *ptxas_options; /* additional arguments for the assembler, separated by spaces */
-  bool nvjitlink;            /* assemble with nvJitLink only */
+  bool nvjitlink;            /* assemble with nvJitLink only: in this process, but slower kernels */
   bool allow_later;          /* return an input past `emit` at its own stage instead of an error */
   bool callgraph;            /* write the call graph (nereid_result_callgraph); from ttir or ttgir to llvm or later */
   bool specialize_calls;     /* clone functions for calls whose arguments have different known properties */

@@ -124,6 +124,18 @@ static void test_nvjitlink(void **state) {
   check(NEREID_ASSEMBLER_NVJITLINK);
 }
 
+/* nvJitLink's code is slower, so it only replaces a missing ptxas. */
+static void test_choice(void **state) {
+  (void)state;
+  said_t said;
+  nereid_assembled_t out;
+  const bool ptxas = has(NEREID_ASSEMBLER_PTXAS);
+  if (!ptxas && !has(NEREID_ASSEMBLER_NVJITLINK))
+    skip();
+  assert_int_equal(assemble(good, NEREID_ASSEMBLER_AUTO, NULL, NULL, &said, &out), NEREID_OK);
+  assert_int_equal(out.used, ptxas ? NEREID_ASSEMBLER_PTXAS : NEREID_ASSEMBLER_NVJITLINK);
+}
+
 static void test_missing(void **state) {
   (void)state;
   said_t said;
@@ -147,9 +159,13 @@ static void test_temporary_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ptxas),        cmocka_unit_test(test_nvjitlink),
-      cmocka_unit_test(test_spills_ptxas), cmocka_unit_test(test_spills_nvjitlink),
-      cmocka_unit_test(test_missing),      cmocka_unit_test(test_temporary_folder),
+      cmocka_unit_test(test_ptxas),
+      cmocka_unit_test(test_nvjitlink),
+      cmocka_unit_test(test_spills_ptxas),
+      cmocka_unit_test(test_spills_nvjitlink),
+      cmocka_unit_test(test_choice),
+      cmocka_unit_test(test_missing),
+      cmocka_unit_test(test_temporary_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,6 @@ typedef struct build {
   const nereid_compile_options_t *options;
   const char *folder;
   size_t n_jobs;
-  int64_t workers;
   char name[512]; /* name of a job in messages */
 } build_t;
 
@@ -95,10 +94,7 @@ static nereid_status_t compile(const build_t *build, size_t job, tool_source_t *
   tool_aot_kernel_t *kernel;
   const tool_aot_image_t *image = find_image(build->plan, job, &kernel);
   const tool_aot_configuration_t *configuration = image->configuration;
-  const nereid_compiler_options_t how = {.size = sizeof how,
-                                         .handler = tool_print_diagnostic,
-                                         .user_data = source,
-                                         .one_shot = build->n_jobs <= 2 * (size_t)build->workers};
+  const nereid_compiler_options_t how = {.size = sizeof how, .handler = tool_print_diagnostic, .user_data = source};
   nereid_compile_options_t options = *build->options;
   nereid_compiler_t *compiler = NULL;
   nereid_result_t *result = NULL;
@@ -168,7 +164,7 @@ static nereid_status_t read_files(nereid_arena_t *arena, const build_t *build, s
 
 int tool_aot_build(nereid_arena_t *arena, tool_aot_plan_t *plan, const nereid_compile_options_t *options,
                    const char *folder, int64_t workers, tool_progress_kind_t progress) {
-  build_t build = {.plan = plan, .options = options, .folder = folder, .workers = workers};
+  build_t build = {.plan = plan, .options = options, .folder = folder};
   for (size_t i = 0; i < plan->n_kernels; i++)
     build.n_jobs += plan->kernels[i].n_configurations * plan->n_targets;
   const int code = tool_jobs_run(&(tool_jobs_t){.command = &tool_command_aot,

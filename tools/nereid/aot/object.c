@@ -101,7 +101,7 @@ static void add(command_t *command, const char *argument) {
 static nereid_status_t run(nereid_arena_t *arena, const command_t *command, const char *log,
                            nereid_message_t *message) {
   const nereid_limits_t limits = {.cancellation = tool_interrupt_begin()};
-  const nereid_process_result_t result = nereid_process_run(command->arguments, log, &limits);
+  const nereid_process_result_t result = nereid_process_run(command->arguments, NULL, log, &limits);
   nereid_view_t text = {0};
   tool_interrupt_end();
   if (result.end == NEREID_PROCESS_EXITED && result.code == 0)

@@ -76,7 +76,8 @@ static const tool_option_t options[] = {
      TOOL_INTEGER, AT(assembler_timeout)},
     {"--timeout", "SECONDS", "stop the compilation of an input after this time (default: no limit)", TOOL_INTEGER,
      AT(time_limit)},
-    {"--nvjitlink", NULL, "assemble with nvJitLink in this process", TOOL_FLAG, AT(nvjitlink)},
+    {"--nvjitlink", NULL, "assemble with nvJitLink in this process, which takes less time but makes slower kernels",
+     TOOL_FLAG, AT(nvjitlink)},
     {"--store", "DIR|URL",
      "read results from this store and put them there: a folder, a Redis server (redis://HOST, unix://PATH), or both "
      "(default: NEREID_STORE; docs/store.md)",
@@ -210,10 +211,7 @@ static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, c
 
 static tool_job_result_t compile_one(work_t *work, const char *path) {
   tool_source_t source = {.name = strcmp(path, "-") == 0 ? "<stdin>" : path};
-  const nereid_compiler_options_t how = {.size = sizeof how,
-                                         .handler = tool_print_diagnostic,
-                                         .user_data = &source,
-                                         .one_shot = work->n_inputs <= 2 * work->n_workers};
+  const nereid_compiler_options_t how = {.size = sizeof how, .handler = tool_print_diagnostic, .user_data = &source};
   nereid_message_t message = {""};
   nereid_compiler_t *compiler = NULL;
   bool is_stored = false;
