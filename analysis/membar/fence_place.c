@@ -6,8 +6,9 @@
  *                                          warp_group_dot %a, ...
  *
  * A fence is placed directly after the last write, if that is on all paths to the op that needs it: a barrier that is
- * there anyway then often orders both. Otherwise it is placed before the op that needs it, hoisted out of the loops
- * around that op which do not write the bytes that it accesses.
+ * there anyway then often orders both. After the captures of ttg.warp_specialize, that is the start of its default
+ * region. Otherwise it is placed before the op that needs it, hoisted out of the loops around that op which do not write
+ * the bytes that it accesses.
  */
 #include "analysis/membar/fence_place.h"
 
@@ -113,6 +114,17 @@ static const nereid_membar_event_t *last_write(const nereid_membar_function_t *f
   return is_last ? &events[last - 1] : NULL;
 }
 
+/* The op before which a fence directly follows `write`. A ttg.warp_specialize writes its captures before its regions. */
+static MlirOperation after(MlirOperation write, MlirOperation need) {
+  MlirOperation parent = need;
+  while (!mlirOperationIsNull(parent) && !mlirOperationEqual(mlirOperationGetParentOperation(parent), write))
+    parent = mlirOperationGetParentOperation(parent);
+  if (mlirOperationIsNull(parent))
+    return mlirOperationGetNextInBlock(write);
+  MlirRegion region = mlirBlockGetParentRegion(mlirOperationGetBlock(parent));
+  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(region));
+}
+
 void nereid_fence_place(const nereid_membar_function_t *function) {
   const size_t n = function->graph.nodes.size;
   bool *visited = nereid_arena_new(function->graph.arena, bool, n);
@@ -122,8 +134,7 @@ void nereid_fence_place(const nereid_membar_function_t *function) {
       continue;
     const nereid_membar_event_t *need = &function->effects.events.data[i];
     const nereid_membar_event_t *write = last_write(function, i, visited, stack);
-    nereid_builder_t builder =
-        nereid_builder_before(write ? mlirOperationGetNextInBlock(write->op) : hoist(function, need));
+    nereid_builder_t builder = nereid_builder_before(write ? after(write->op, need->op) : hoist(function, need));
     builder.location = mlirOperationGetLocation(need->op);
     nereid_ttng_fence_async_shared_build(&builder, false, false);
   }

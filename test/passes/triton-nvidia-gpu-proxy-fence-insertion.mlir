@@ -130,4 +130,26 @@ tt.func @on_one_path(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %p: !tt.ptr<
   ttng.async_tma_copy_global_to_local %d[%n, %n] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
   tt.return
 }
+
+// A buffer of the default region reuses the bytes of the captures, which are written before the regions.
+// CHECK-LABEL: @after_captures
+// CHECK: ttg.warp_specialize(%{{.*}}) attributes {allocation.offset = [[OFFSET:[0-9]+]] : i32
+// CHECK-NEXT: default {
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK: local_alloc {allocation.offset = [[OFFSET]] : i32}
+// CHECK: async_tma_copy_global_to_local
+// CHECK-NOT: ttng.fence_async_shared
+tt.func @after_captures(%d: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %i: i32, %b: !ttg.memdesc<1xi64, #plain, #smem, mutable>) {
+  ttg.warp_specialize(%i)
+  default {
+    %true = arith.constant true
+    %e = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %e, %b, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #plain, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttg.warp_yield
+  }
+  partition0(%k: i32) num_warps(1) {
+    ttg.warp_return
+  } : (i32) -> ()
+  tt.return
+}
 }
