@@ -139,7 +139,7 @@ typedef struct nereid_compile_options {
   const char *libdevice;     /* path of libdevice.10.bc; null: search */
   const char *ptxas;         /* path of an assembler; null: search; nvJitLink without a ptxas */
   const char *ptxas_options; /* additional arguments for the assembler, separated by spaces */
-  bool nvjitlink;            /* assemble with nvJitLink only: in this process, but slower kernels */
+  bool nvjitlink;            /* assemble with nvJitLink only: starts no process, but makes slower kernels */
   bool allow_later;          /* return an input past `emit` at its own stage instead of an error */
   bool callgraph;            /* write the call graph (nereid_result_callgraph); from ttir or ttgir to llvm or later */
   bool specialize_calls;     /* clone functions for calls whose arguments have different known properties */

@@ -61,7 +61,7 @@ static const tool_option_t options[] = {
     {"--ptxas", "F", "the assembler (default: searched as by nereid compile)", TOOL_TEXT, AT(ptxas)},
     {"--ptxas-options", "S", "additional arguments for the assembler, separated by spaces", TOOL_TEXT,
      AT(ptxas_options)},
-    {"--nvjitlink", NULL, "assemble with nvJitLink, which takes less time but makes slower kernels", TOOL_FLAG,
+    {"--nvjitlink", NULL, "assemble with nvJitLink, which starts no process but makes slower kernels", TOOL_FLAG,
      AT(nvjitlink)},
     {"--store", "DIR|URL", "read images from this store and put them there (default: NEREID_STORE; docs/store.md)",
      TOOL_LIST, AT(stores)},

@@ -76,8 +76,8 @@ static const tool_option_t options[] = {
      TOOL_INTEGER, AT(assembler_timeout)},
     {"--timeout", "SECONDS", "stop the compilation of an input after this time (default: no limit)", TOOL_INTEGER,
      AT(time_limit)},
-    {"--nvjitlink", NULL, "assemble with nvJitLink in this process, which takes less time but makes slower kernels",
-     TOOL_FLAG, AT(nvjitlink)},
+    {"--nvjitlink", NULL, "assemble with nvJitLink, which starts no process but makes slower kernels", TOOL_FLAG,
+     AT(nvjitlink)},
     {"--store", "DIR|URL",
      "read results from this store and put them there: a folder, a Redis server (redis://HOST, unix://PATH), or both "
      "(default: NEREID_STORE; docs/store.md)",
