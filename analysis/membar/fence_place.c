@@ -7,8 +7,8 @@
  *
  * A fence is placed directly after the last write, if that is on all paths to the op that needs it: a barrier that is
  * there anyway then often orders both. After the captures of ttg.warp_specialize, that is the start of its default
- * region. Otherwise it is placed before the op that needs it, hoisted out of the loops around that op which do not write
- * the bytes that it accesses.
+ * region. Otherwise it is placed before the op that needs it, hoisted out of the loops around that op which do not
+ * write the bytes that it accesses.
  */
 #include "analysis/membar/fence_place.h"
 
@@ -114,7 +114,7 @@ static const nereid_membar_event_t *last_write(const nereid_membar_function_t *f
   return is_last ? &events[last - 1] : NULL;
 }
 
-/* The op before which a fence directly follows `write`. A ttg.warp_specialize writes its captures before its regions. */
+/* The op before which a fence directly follows `write`. ttg.warp_specialize writes its captures before its regions. */
 static MlirOperation after(MlirOperation write, MlirOperation need) {
   MlirOperation parent = need;
   while (!mlirOperationIsNull(parent) && !mlirOperationEqual(mlirOperationGetParentOperation(parent), write))

@@ -1,8 +1,8 @@
 /* PTX → cubin: NVIDIA's assembler, as a program (ptxas) or as a library in this process (nvJitLink).
  *
- * nvJitLink takes 2 ms less for a small kernel (CUDA 13.0), but compiles as ptxas does with --compile-only: as code to be
- * linked, with more registers and fewer CTAs per multiprocessor, and with serialized wgmma in some kernels. So ptxas is
- * preferred, and nvJitLink replaces it if it is missing (docs/compile-time.md). If both are missing, the error is
+ * nvJitLink takes 2 ms less for a small kernel (CUDA 13.0), but compiles as ptxas does with --compile-only: as code to
+ * be linked, with more registers and fewer CTAs per multiprocessor, and with serialized wgmma in some kernels. So ptxas
+ * is preferred, and nvJitLink replaces it if it is missing (docs/compile-time.md). If both are missing, the error is
  * NEREID_ERROR_NOT_FOUND with a report that names them. */
 #ifndef NEREID_TARGET_ASSEMBLE_H
 #define NEREID_TARGET_ASSEMBLE_H
