@@ -497,8 +497,8 @@ static int64_t cluster_beside_dots(const scheduler_t *scheduler, MlirOperation o
   return 1 + before_last + (lookup(&scheduler->early, op) ? last : 0);
 }
 
-/* Moves what an op uses in its stage to its cluster, or an earlier one: a load in registers may need the same counter as
- * copies, which come after it. */
+/* Moves what an op uses in its stage to its cluster, or an earlier one: a load in registers may need the same counter
+ * as copies, which come after it. */
 static void order_definitions(const scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetTerminator(scheduler->body); !mlirOperationIsNull(op);
        op = nereidMlirOperationGetPrevInBlock(op)) {

@@ -16,8 +16,9 @@
 enum {
   RELAXED_LOAD_BYTES = 64, /* per thread, by the loads of an iteration: more than the default target keeps in flight */
   RELAXED_MAX_WARPS = 4,   /* per CTA: larger CTAs lose more by lower occupancy than they gain */
-  RELAXED_DOT_REGISTERS = 192, /* per thread, of the results of dots in a block */
-  RELAXED_FMA_REGISTERS = 32,  /* the same, of dots of multiply-adds; from twice as many on ptxas uses them anyway */
+  RELAXED_DOT_REGISTERS = 192,    /* per thread, of the results of dots in a block */
+  RELAXED_FMA_REGISTERS = 32,     /* the same, of dots of multiply-adds; from twice as many on ptxas uses them anyway */
+  RELAXED_TENSOR_REGISTERS = 384, /* the same, of all tensors where they need most */
 
   LANES = 32,
   OTHER_REGISTERS = 24, /* besides tensors: addresses, scalars, temporaries */
@@ -69,12 +70,14 @@ static dots_t survey_dots(nereid_lower_t *lower, const nereid_blocks_t *blocks) 
  * thread: 20 KB of spill stores of an attention backward with 2 warps instead of 4 KB with 255. Where they need half of
  * them, the bound makes the schedule worse (an attention with 128 registers of results takes 1.2 of the time).
  * Multiply-adds without the bound get 96 registers, spill, and read registers of one bank (64x64x32 f32 in 4 warps);
- * with 64 results per thread the bound makes them 2 % slower. */
+ * with 64 results per thread the bound makes them 2 % slower. Where all tensors need twice the registers of a thread,
+ * ptxas also gives up (18 KB of spill stores instead of 2 KB, of linear attention backward with 2 warps). */
 static bool needs_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   const int32_t warps = nereid_ttg_num_warps(lower->function->op);
   const dots_t dots = survey_dots(lower, blocks);
   const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS;
-  return (loads && !dots.any) || dots.need_registers;
+  return (loads && !dots.any) || dots.need_registers ||
+         nereid_register_demand_find(lower, blocks).registers >= RELAXED_TENSOR_REGISTERS;
 }
 
 /* --- too many registers --- */
