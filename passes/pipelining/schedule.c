@@ -7,6 +7,8 @@
 #include "nereid/dialects/ops.h"
 #include "passes/pipelining/loop_stages.h"
 
+#include "seam/ir.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -199,4 +201,20 @@ bool nereid_schedule_verify(const nereid_schedule_t *schedule) {
       good = verify_use(schedule, user, uses.data[n]) && good;
   }
   return good && !schedule->arena->failed;
+}
+
+void nereid_schedule_order_definitions(MlirBlock body, nereid_arena_t *arena) {
+  MlirOperation op = nereidMlirOperationGetPrevInBlock(mlirBlockGetTerminator(body));
+  for (; !mlirOperationIsNull(op); op = nereidMlirOperationGetPrevInBlock(op)) {
+    const int64_t stage = nereid_ir_integer(op, NEREID_ATTR_LOOP_STAGE, -1);
+    const int64_t cluster = nereid_ir_integer(op, NEREID_ATTR_LOOP_CLUSTER, -1);
+    nereid_schedule_values_t uses = {0};
+    nereid_schedule_uses(op, body, arena, &uses);
+    for (size_t i = 0; i < uses.size; ++i) {
+      MlirOperation from = nereid_defining_op(uses.data[i]);
+      if (!mlirOperationIsNull(from) && nereid_ir_integer(from, NEREID_ATTR_LOOP_STAGE, -1) == stage &&
+          nereid_ir_integer(from, NEREID_ATTR_LOOP_CLUSTER, -1) > cluster)
+        nereid_schedule_set(from, stage, cluster);
+    }
+  }
 }

@@ -59,6 +59,10 @@ bool nereid_schedule_uses(MlirOperation op, MlirBlock body, nereid_arena_t *aren
  * carries; null when there is none. *out_distance, which may be null, is the number of iterations in between. */
 MlirOperation nereid_schedule_definition(MlirBlock body, MlirValue value, int *out_distance);
 
+/* Moves what an op of `body` uses in its stage to its cluster, or an earlier one: a load in registers may need the same
+ * counter as copies, which come after it. */
+void nereid_schedule_order_definitions(MlirBlock body, nereid_arena_t *arena);
+
 /* Removes the schedule of a loop: the attributes of the loop and of the ops of its body. */
 void nereid_schedule_remove(MlirOperation loop);
 

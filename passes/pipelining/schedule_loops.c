@@ -5,8 +5,7 @@
  *   … %x …                                    loop.stage = 2, loop.cluster = 1       and tt.scheduled_max_stage = 2
  *
  * An op with a latency is as many stages before its first use as the latency; the longest chain of latencies is the
- * last stage. What such an op depends on, also through carried values, is in its stage, everything else in the last
- * one.
+ * last stage. What such an op depends on, also by carried values, is in its stage, everything else in the last one.
  *
  * Clusters, in the order of a step; among ops of one kind, later stages come first, so that a step reads a register or
  * a slot before it fills the next:
@@ -497,23 +496,6 @@ static int64_t cluster_beside_dots(const scheduler_t *scheduler, MlirOperation o
   return 1 + before_last + (lookup(&scheduler->early, op) ? last : 0);
 }
 
-/* Moves what an op uses in its stage to its cluster, or an earlier one: a load in registers may need the same counter
- * as copies, which come after it. */
-static void order_definitions(const scheduler_t *scheduler) {
-  for (MlirOperation op = mlirBlockGetTerminator(scheduler->body); !mlirOperationIsNull(op);
-       op = nereidMlirOperationGetPrevInBlock(op)) {
-    const int64_t stage = stage_of(scheduler, op), cluster = nereid_ir_integer(op, NEREID_ATTR_LOOP_CLUSTER, INT64_MAX);
-    nereid_schedule_values_t uses = {0};
-    nereid_schedule_uses(op, scheduler->body, scheduler->arena, &uses);
-    for (size_t i = 0; i < uses.size; ++i) {
-      MlirOperation from = nereid_defining_op(uses.data[i]);
-      if (!mlirOperationIsNull(from) && stage_of(scheduler, from) == stage &&
-          nereid_ir_integer(from, NEREID_ATTR_LOOP_CLUSTER, 0) > cluster)
-        nereid_schedule_set(from, stage, cluster);
-    }
-  }
-}
-
 static void write_schedule(const scheduler_t *scheduler) {
   const bool trailing = has_trailing_dots(scheduler);
   const bool late =
@@ -525,7 +507,7 @@ static void write_schedule(const scheduler_t *scheduler) {
                         scheduler->computing.size         ? cluster_beside_dots(scheduler, op)
                         : late && scheduler->leading.size ? cluster_after_dots(scheduler, op, trailing)
                                                           : cluster_of(scheduler, op, late));
-  order_definitions(scheduler);
+  nereid_schedule_order_definitions(scheduler->body, scheduler->arena);
   nereid_ir_set_integer(scheduler->loop, NEREID_ATTR_SCHEDULED_MAX_STAGE, scheduler->max_stage);
 }
 
