@@ -59,8 +59,7 @@ static void on_diagnostic(void *user_data, const nereid_diagnostic_t *diagnostic
 
 static nereid_compiler_t *open_session(watch_t *watch) {
   nereid_compiler_t *compiler = NULL;
-  const nereid_compiler_options_t options = {
-      .size = sizeof options, .handler = on_diagnostic, .user_data = watch};
+  const nereid_compiler_options_t options = {.size = sizeof options, .handler = on_diagnostic, .user_data = watch};
   assert_int_equal(nereid_compiler_create(&options, &compiler), NEREID_OK);
   return compiler;
 }

@@ -23,8 +23,7 @@ static nereid_status_t keep_result(nereid_arena_t *arena, const nereid_result_t 
 nereid_status_t tool_job_compile(nereid_arena_t *arena, const run_settings_t *settings, nereid_stage_t stage,
                                  const char *target, tool_job_t *job, nereid_message_t *message) {
   tool_source_t source = {.name = job->source_name, .text = job->source};
-  const nereid_compiler_options_t how = {
-      .size = sizeof how, .handler = tool_print_diagnostic, .user_data = &source};
+  const nereid_compiler_options_t how = {.size = sizeof how, .handler = tool_print_diagnostic, .user_data = &source};
   const nereid_compile_options_t options = {
       .size = sizeof options,
       .target = settings->target ? settings->target : target,

@@ -213,8 +213,7 @@ static bool add_sass(report_t *report, nereid_view_t cubin) {
 bool report_assemble(report_t *report, const char *target) {
   size_t size = 0;
   char *numbered = number_lines(report, &size);
-  const nereid_compiler_options_t how = {
-      .size = sizeof how, .handler = keep_error, .user_data = report};
+  const nereid_compiler_options_t how = {.size = sizeof how, .handler = keep_error, .user_data = report};
   const nereid_compile_options_t options = {
       .size = sizeof options, .emit = NEREID_STAGE_CUBIN, .lineinfo = true, .target = target};
   nereid_compiler_t *compiler = NULL;
