@@ -17,6 +17,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 
 import peer
+import timing
 
 
 def f64(t):
@@ -99,13 +100,7 @@ def check(case):
 
 
 def time_of(kernel, case, flush):
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    flush.zero_()
-    start.record()
-    kernel.launch(case.grid, case.args)
-    end.record()
-    torch.cuda.synchronize()
-    return start.elapsed_time(end)
+    return timing.microseconds(lambda: kernel.launch(case.grid, case.args), flush) * 1e-3
 
 
 def middle(times):

@@ -128,8 +128,7 @@ static bool match_carried(MlirOperation dot, carried_t *out) {
   if (!mlirValueIsABlockArgument(accumulator) || mlirBlockArgumentGetArgNumber(accumulator) == 0)
     return false;
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(accumulator));
-  MlirOpOperand use = mlirValueGetFirstUse(accumulator);
-  if (nereid_op_kind(loop) != NEREID_OP_SCF_FOR || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
+  if (nereid_op_kind(loop) != NEREID_OP_SCF_FOR || !nereid_ir_has_one_use(accumulator) ||
       !mlirBlockEqual(mlirOperationGetBlock(dot), mlirBlockArgumentGetOwner(accumulator)))
     return false;
   *out = (carried_t){.loop = loop, .dot = dot, .number = mlirBlockArgumentGetArgNumber(accumulator) - 1};

@@ -382,11 +382,8 @@ static bool add_user(const reading_t *reading, MlirOperation op) {
 /* Whether `value` is a constant of zeros, which cp.async stores for elements that the mask excludes. */
 static bool is_zero(MlirValue value) {
   MlirAttribute element = nereid_splat_constant(value);
-  if (mlirAttributeIsNull(element))
-    return false;
-  if (mlirAttributeIsAFloat(element))
-    return mlirFloatAttrGetValueDouble(element) == 0.0 && !signbit(mlirFloatAttrGetValueDouble(element));
-  return mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == 0;
+  return nereid_number_is_zero(element) &&
+         !(mlirAttributeIsAFloat(element) && signbit(mlirFloatAttrGetValueDouble(element)));
 }
 
 bool nereid_ring_has_other(MlirOperation load) {

@@ -1,6 +1,8 @@
 /* Construction of scf.if, and results of ops with regions; see branch.h. The generated builder adds no results. */
 #include "passes/support/branch.h"
 
+#include "passes/support/rounding.h"
+
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
@@ -55,17 +57,9 @@ MlirOperation nereid_branch_add_results(MlirOperation branch, intptr_t n, const 
   return made;
 }
 
-/* The arith.truncf in the block of `op` that is the only use of `result`; null when there is none. */
-static MlirOperation rounding_of(MlirOperation op, MlirValue result) {
-  MlirOperation user = nereid_ir_only_user(result);
-  const bool found = !mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
-                     mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op));
-  return found ? user : (MlirOperation){NULL};
-}
-
 void nereid_branch_round_inside(MlirOperation op, intptr_t index, intptr_t regions) {
   MlirValue result = mlirOperationGetResult(op, index);
-  MlirOperation rounding = rounding_of(op, result);
+  MlirOperation rounding = nereid_rounding_of(op, index);
   if (mlirOperationIsNull(rounding))
     return;
   for (intptr_t i = 0; i < regions; ++i) {

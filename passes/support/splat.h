@@ -14,13 +14,17 @@ static inline MlirAttribute nereid_splat_constant(MlirValue value) {
   return is_splat ? mlirDenseElementsAttrGetSplatValue(attribute) : (MlirAttribute){NULL};
 }
 
+/* Whether a number is 0, or -0; false for null. */
+static inline bool nereid_number_is_zero(MlirAttribute number) {
+  if (mlirAttributeIsNull(number))
+    return false;
+  return mlirAttributeIsAFloat(number) ? mlirFloatAttrGetValueDouble(number) == 0.0
+                                       : mlirAttributeIsAInteger(number) && !mlirIntegerAttrGetValueInt(number);
+}
+
 /* Whether all elements of a constant are 0, or -0. */
 static inline bool nereid_splat_is_zero(MlirValue value) {
-  MlirAttribute element = nereid_splat_constant(value);
-  if (mlirAttributeIsNull(element))
-    return false;
-  return mlirAttributeIsAFloat(element) ? mlirFloatAttrGetValueDouble(element) == 0.0
-                                        : mlirAttributeIsAInteger(element) && !mlirIntegerAttrGetValueInt(element);
+  return nereid_number_is_zero(nereid_splat_constant(value));
 }
 
 #endif

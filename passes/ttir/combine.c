@@ -31,14 +31,6 @@ static MlirAttribute constant_of(MlirValue value) {
   return mlirAttributeIsADenseElements(attribute) ? nereid_splat_constant(value) : attribute;
 }
 
-static bool is_zero(MlirValue value) {
-  MlirAttribute constant = constant_of(value);
-  if (mlirAttributeIsNull(constant))
-    return false;
-  return mlirAttributeIsAFloat(constant) ? mlirFloatAttrGetValueDouble(constant) == 0
-                                         : mlirAttributeIsAInteger(constant) && !mlirIntegerAttrGetValueInt(constant);
-}
-
 static void replace(MlirOperation op, MlirValue by) {
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), by);
   nereidMlirOperationErase(op);
@@ -53,7 +45,7 @@ static bool is_plain_dot(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (kind == NEREID_OP_TT_DOT ? nereid_tt_dot_get_max_num_imprecise_acc(op) != 0 : kind != NEREID_OP_TT_DOT_SCALED)
     return false;
-  return is_zero(mlirOperationGetOperand(op, ADDEND));
+  return nereid_number_is_zero(constant_of(mlirOperationGetOperand(op, ADDEND)));
 }
 
 static bool add_to_dot(MlirOperation op) {

@@ -14,6 +14,7 @@
  * are rounded where its loop ends. The last splits are visited first. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/rounding.h"
 #include "passes/support/splat.h"
 
 #include "dialects/defining_op.h"
@@ -169,19 +170,11 @@ static bool is_view(MlirOperation op) {
   return kind == NEREID_OP_TT_TRANS || kind == NEREID_OP_TT_RESHAPE || kind == NEREID_OP_TT_SPLIT;
 }
 
-/* The arith.truncf in the block of `view` that is the only user of its result `i`; null when there is none. */
-static MlirOperation rounding_of(MlirOperation view, intptr_t i) {
-  MlirOperation user = nereid_ir_only_user(mlirOperationGetResult(view, i));
-  const bool found = !mlirOperationIsNull(user) && nereid_op_kind(user) == NEREID_OP_ARITH_TRUNCF &&
-                     mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(view));
-  return found ? user : (MlirOperation){NULL};
-}
-
 /* Whether all results of `view` are rounded, and in the same way. */
 static bool is_rounded(MlirOperation view) {
-  MlirOperation first = rounding_of(view, 0);
+  MlirOperation first = nereid_rounding_of(view, 0);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(view); ++i) {
-    MlirOperation rounding = rounding_of(view, i);
+    MlirOperation rounding = nereid_rounding_of(view, i);
     if (mlirOperationIsNull(rounding) ||
         !mlirTypeEqual(mlirValueGetType(nereid_ir_result(rounding)), mlirValueGetType(nereid_ir_result(first))) ||
         !mlirAttributeEqual(nereid_arith_truncf_get_roundingmode_attr(rounding),
@@ -195,7 +188,7 @@ static bool is_rounded(MlirOperation view) {
 static bool round_first(MlirOperation view) {
   if (!is_rounded(view))
     return false;
-  MlirOperation first = rounding_of(view, 0), rounding = mlirOperationClone(first);
+  MlirOperation first = nereid_rounding_of(view, 0), rounding = mlirOperationClone(first);
   MlirValue operand = mlirOperationGetOperand(view, 0);
   mlirOperationSetOperand(rounding, 0, operand);
   mlirValueSetType(nereid_ir_result(rounding),
@@ -203,7 +196,7 @@ static bool round_first(MlirOperation view) {
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(view), view, rounding);
   mlirOperationSetOperand(view, 0, nereid_ir_result(rounding));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(view); ++i) {
-    MlirOperation replaced = rounding_of(view, i);
+    MlirOperation replaced = nereid_rounding_of(view, i);
     mlirValueSetType(mlirOperationGetResult(view, i), mlirValueGetType(nereid_ir_result(replaced)));
     replace(replaced, view, i);
   }

@@ -72,12 +72,11 @@ static dots_t survey_dots(nereid_lower_t *lower, const nereid_blocks_t *blocks) 
  * Multiply-adds without the bound get 96 registers, spill, and read registers of one bank (64x64x32 f32 in 4 warps);
  * with 64 results per thread the bound makes them 2 % slower. Where all tensors need twice the registers of a thread,
  * ptxas also gives up (18 KB of spill stores instead of 2 KB, of linear attention backward with 2 warps). */
-static bool needs_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+static bool needs_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks, int64_t tensors) {
   const int32_t warps = nereid_ttg_num_warps(lower->function->op);
   const dots_t dots = survey_dots(lower, blocks);
   const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS;
-  return (loads && !dots.any) || dots.need_registers ||
-         nereid_register_demand_find(lower, blocks).registers >= RELAXED_TENSOR_REGISTERS;
+  return (loads && !dots.any) || dots.need_registers || tensors >= RELAXED_TENSOR_REGISTERS;
 }
 
 /* --- too many registers --- */
@@ -109,11 +108,10 @@ static int64_t ctas_by_memory(const nereid_lower_t *lower) {
  * memory, often uses some registers more than as many CTAs have as fit there (64x64 tiles with d = 64 on an H200: 168
  * instead of 128, three CTAs instead of four, and 1.3 times the time). Returns the CTAs that fit by registers, too, if
  * that is fewer registers than a thread can have; otherwise 0. */
-static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blocks, int64_t tensors) {
   if (!computes_operands(blocks))
     return 0;
   const int64_t threads = (int64_t)nereid_ttg_num_warps(lower->function->op) * LANES;
-  const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
   for (int64_t ctas = ctas_by_memory(lower); ctas > 1; --ctas) {
     const int64_t available = nereid_target_thread_registers(ctas * threads);
     if (available == NEREID_TARGET_THREAD_REGISTERS || tensors + OTHER_REGISTERS > available)
@@ -131,8 +129,9 @@ static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blo
 void nereid_lower_set_occupancy(nereid_lower_t *lower, MlirOperation made, const nereid_blocks_t *blocks) {
   if (!lower->function->is_kernel || nereid_ttg_maxnreg(lower->module->op))
     return;
-  int64_t ctas = overlapped_ctas(lower, blocks);
-  if (!ctas && needs_registers(lower, blocks))
+  const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
+  int64_t ctas = overlapped_ctas(lower, blocks, tensors);
+  if (!ctas && needs_registers(lower, blocks, tensors))
     ctas = 1;
   if (ctas)
     mlirOperationSetDiscardableAttributeByName(made, mlirStringRefCreateFromCString("nvvm.minctasm"),

@@ -146,7 +146,7 @@ typedef struct nereid_compile_options {
   /* The first version ends here; a smaller `size` is an error. */
   const nereid_cancellation_t *cancellation; /* stops the compilation when requested; may be null */
   uint32_t time_limit;                       /* milliseconds for the whole compilation; 0: no limit */
-  uint32_t assembler_time_limit;             /* milliseconds for ptxas, which then replaces nvJitLink; 0: no limit */
+  uint32_t assembler_time_limit;             /* milliseconds for ptxas; excludes nvJitLink; 0: no limit */
   nereid_progress_handler_t progress;        /* may be null */
   void *progress_data;                       /* borrowed, for `progress` */
   nereid_remark_handler_t remark_handler;    /* receives the remarks instead of the handler; null: see `remarks` */
