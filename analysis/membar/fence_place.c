@@ -125,17 +125,26 @@ static MlirOperation after(MlirOperation write, MlirOperation need) {
   return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(region));
 }
 
-void nereid_fence_place(const nereid_membar_function_t *function) {
+/* The op before which the fence is placed that the event `number` needs. */
+static MlirOperation early_place(const nereid_membar_function_t *function, size_t number, bool *visited,
+                                 uint32_t *stack) {
+  const nereid_membar_event_t *need = &function->effects.events.data[number];
+  const nereid_membar_event_t *write = last_write(function, number, visited, stack);
+  return write ? after(write->op, need->op) : hoist(function, need);
+}
+
+bool nereid_fence_place(const nereid_membar_function_t *function, bool early) {
   const size_t n = function->graph.nodes.size;
-  bool *visited = nereid_arena_new(function->graph.arena, bool, n);
+  bool *visited = nereid_arena_new(function->graph.arena, bool, n), any = false;
   uint32_t *stack = nereid_arena_new(function->graph.arena, uint32_t, n);
   for (size_t i = 0; visited && stack && i < function->effects.events.size; ++i) {
     if (!function->needs[i])
       continue;
     const nereid_membar_event_t *need = &function->effects.events.data[i];
-    const nereid_membar_event_t *write = last_write(function, i, visited, stack);
-    nereid_builder_t builder = nereid_builder_before(write ? after(write->op, need->op) : hoist(function, need));
+    nereid_builder_t builder = nereid_builder_before(early ? early_place(function, i, visited, stack) : need->op);
     builder.location = mlirOperationGetLocation(need->op);
     nereid_ttng_fence_async_shared_build(&builder, false, false);
+    any = true;
   }
+  return any;
 }

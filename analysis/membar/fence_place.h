@@ -4,7 +4,8 @@
 
 #include "analysis/membar/membar_types.h"
 
-/* Inserts ttng.fence_async_shared where `function`, analysed for fences, needs them. */
-void nereid_fence_place(const nereid_membar_function_t *function);
+/* Inserts ttng.fence_async_shared where `function`, analysed for fences, needs them: after the last write or outside of
+ * loops if `early`, else directly before the access. True if any is inserted. */
+bool nereid_fence_place(const nereid_membar_function_t *function, bool early);
 
 #endif

@@ -231,22 +231,37 @@ static void insert_barriers(const nereid_membar_function_t *function) {
   }
 }
 
-void nereid_membar_insert(const nereid_membar_t *membar) {
+static bool place_fences(const nereid_membar_t *membar, bool early) {
+  bool any = false;
   for (size_t i = 0; i < membar->calls->functions.size; ++i) {
     const nereid_membar_function_t *function = function_at(membar, i);
-    if (!function->has_body)
-      continue;
-    if (membar->options.mode == NEREID_MEMBAR_FENCES)
-      nereid_fence_place(function);
-    else
-      insert_barriers(function);
+    any = (function->has_body && nereid_fence_place(function, early)) || any;
   }
+  return any;
+}
+
+/* The analysis takes a fence to be directly before the access that needs it, where it orders all writes before. One that
+ * is placed earlier does not order those in between: accesses that need them are found by the next analysis. */
+static bool insert_fences(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena) {
+  enum { EARLY_ROUNDS = 8 };
+  nereid_membar_t membar;
+  for (int round = 0; round <= EARLY_ROUNDS; ++round) {
+    if (!nereid_membar_analyze(calls, options, arena, &membar))
+      return false;
+    if (!place_fences(&membar, round < EARLY_ROUNDS))
+      break;
+  }
+  return true;
 }
 
 bool nereid_membar_run(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena) {
   nereid_membar_t membar;
+  if (options.mode == NEREID_MEMBAR_FENCES)
+    return insert_fences(calls, options, arena);
   if (!nereid_membar_analyze(calls, options, arena, &membar))
     return false;
-  nereid_membar_insert(&membar);
+  for (size_t i = 0; i < calls->functions.size; ++i)
+    if (function_at(&membar, i)->has_body)
+      insert_barriers(function_at(&membar, i));
   return true;
 }

@@ -16,10 +16,7 @@
 bool nereid_membar_analyze(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena,
                            nereid_membar_t *out);
 
-/* Inserts the barriers or fences that the analysis requires. */
-void nereid_membar_insert(const nereid_membar_t *membar);
-
-/* Analyses and inserts. */
+/* Analyses, and inserts the barriers or fences that are required. */
 bool nereid_membar_run(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena);
 
 #endif

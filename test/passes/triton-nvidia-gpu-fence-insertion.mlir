@@ -34,6 +34,50 @@ tt.func @copies(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %n: i32, %c: tensor<64x64
   tt.return
 }
 
+// The fence for the first dot precedes the store that the second one needs, which gets its own.
+// CHECK-LABEL: @one_after_the_other
+// CHECK: local_store
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: local_store
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: warp_group_dot
+// CHECK-NEXT: warp_group_dot
+// CHECK-NOT: fence_async_shared
+// CHECK: tt.return
+tt.func @one_after_the_other(%x: tensor<64x64xf16, #rows>, %c: tensor<64x64xf32, #mma>) {
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttg.local_store %x, %a : tensor<64x64xf16, #rows> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  ttg.local_store %x, %b : tensor<64x64xf16, #rows> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> * !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf32, #mma>
+  %e = ttng.warp_group_dot %b, %b, %d : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> * !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf32, #mma>
+  tt.return
+}
+
+// A fence before a loop does not order what the loop stores.
+// CHECK-LABEL: @before_and_inside
+// CHECK: local_alloc %arg0
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK: scf.for
+// CHECK-NEXT: local_store
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: warp_group_dot
+// CHECK-NEXT: warp_group_dot
+// CHECK-NOT: fence_async_shared
+// CHECK: tt.return
+tt.func @before_and_inside(%x: tensor<64x64xf16, #rows>, %n: i32, %c: tensor<64x64xf32, #mma>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+  %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    ttg.local_store %x, %b : tensor<64x64xf16, #rows> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    %e = ttng.warp_group_dot %b, %b, %d : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> * !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf32, #mma>
+  }
+  tt.return
+}
+
 // Two stores and one fence, before the loops that only read.
 // CHECK-LABEL: @outside
 // CHECK: local_alloc
