@@ -219,6 +219,7 @@ void module_write_chains(uint64_t seed, FILE *out) {
   write_body(&chain);
   fclose(module.body);
   const int steps = chain.blocks - (module_chance(&module, 15) ? 1 : 0), all_keys = chain.blocks * chain.keys;
+  const module_steps_t bound = module_steps(&module, steps);
   const char *operand = chain.types.operand, *sum = chain.types.sum, *run = chain.types.run_type;
   fprintf(out, "// --grid 1 --target %s --num-warps %d --num-stages %d", target, warps, stages);
   fprintf(out, " --arg q=%s[%d]:randint(-2,2) --arg k=%s[%d]:randint(-2,2) --arg v=%s[%d]:randint(-2,2)", run,
@@ -233,8 +234,8 @@ void module_write_chains(uint64_t seed, FILE *out) {
           "module {\n  tt.func public @dots(%%q: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"q\"), %%k: !tt.ptr<%s> "
           "{tt.divisibility = 16 : i32} loc(\"k\"), %%v: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"v\"), %%o: "
           "!tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"o\"), %%table: !tt.ptr<i32> {tt.divisibility = 16 : i32} "
-          "loc(\"table\"), %%steps: i32 loc(\"steps\"), %%depth: i32 loc(\"depth\")) attributes {noinline = false} "
-          "{\n%s    tt.return\n  }\n}\n",
-          operand, operand, operand, sum, body);
+          "loc(\"table\"), %%%s: i32 loc(\"steps\"), %%depth: i32 loc(\"depth\")) attributes {noinline = false} "
+          "{\n%s%s    tt.return\n  }\n}\n",
+          operand, operand, operand, sum, bound.argument, bound.definition, body);
   free(body);
 }

@@ -490,6 +490,7 @@ void module_write_descriptors(uint64_t seed, FILE *out) {
   write_body(&kernel);
   fclose(module.body);
   const int tiles = kernel.tiles_m * kernel.tiles_n, n = tensors_of(&kernel, tensors);
+  const module_steps_t bound = module_steps(&module, kernel.steps);
   fprintf(out, "// --grid %d --target %s --num-warps %d --num-stages %d",
           kernel.is_persistent ? 1 + (int)module_random(&module, 3) : tiles, targets[module_random(&module, 6)],
           module_chance(&module, 75) ? 4 << module_random(&module, 2) : 1 << module_random(&module, 2),
@@ -500,8 +501,8 @@ void module_write_descriptors(uint64_t seed, FILE *out) {
   for (int i = 0; i < n; ++i)
     print_parameter(&kernel, tensors[i], out);
   fprintf(out,
-          "%%tiles: i32 loc(\"tiles\"), %%steps: i32 loc(\"steps\")) attributes {noinline = false} {\n%s    "
+          "%%tiles: i32 loc(\"tiles\"), %%%s: i32 loc(\"steps\")) attributes {noinline = false} {\n%s%s    "
           "tt.return\n  }\n}\n",
-          body);
+          bound.argument, bound.definition, body);
   free(body);
 }

@@ -45,6 +45,7 @@ typedef struct dots {
   char prefix[8];                   /* that dimension in a shape: "2x", or "" */
   int m, n, k;                      /* extents of a tile */
   int steps;                        /* iterations of the loop */
+  const char *result;               /* the value that the loop computes */
   bool is_masked;                   /* the last step is partial */
   bool a_by_columns, b_by_columns;  /* order in memory */
   bool is_odd;                      /* rows are one element longer, so they are not aligned */
@@ -261,7 +262,7 @@ static void scaled_dot(const dots_t *dots, const char *a, const char *b, const c
               sum);
 }
 
-static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
+static void loop(dots_t *dots, const operand_t *a, const operand_t *b) {
   char sum[64], pa[96], pb[96], x[8], y[8];
   value_of(a, x);
   value_of(b, y);
@@ -269,6 +270,7 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   snprintf(pa, sizeof pa, "tensor<%s%dx%dx!tt.ptr<%s>>", dots->prefix, a->rows, a->columns, a->element);
   snprintf(pb, sizeof pb, "tensor<%s%dx%dx!tt.ptr<%s>>", dots->prefix, b->rows, b->columns, b->element);
   const bool changes = module_chance(dots->module, 25), skips = module_chance(dots->module, 15);
+  const bool is_wide = strcmp(dots->kinds.sum, "f16") != 0, twice = is_wide && module_chance(dots->module, 20);
   module_line(dots->module, "%%zero = arith.constant dense<%s> : %s", dots->kinds.sum[0] == 'i' ? "0" : "0.0", sum);
   module_line(dots->module, "%%c0 = arith.constant 0 : i32");
   module_line(dots->module, "%%c1 = arith.constant 1 : i32");
@@ -276,9 +278,10 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   module_line(dots->module, "%%ck = arith.constant %d : i32", dots->k);
   module_line(
       dots->module,
-      "%%r:3 = scf.for %%i = %%c0 to %%steps%s step %%c1 iter_args(%%acc = %%zero, %%a_i = %%a_p, %%b_i = %%b_p) "
-      "-> (%s, %s, %s) : i32 {",
-      dots->tiles ? "_o" : "", sum, pa, pb);
+      "%%r:%d = scf.for %%i = %%c0 to %%steps%s step %%c1 iter_args(%%acc = %%zero, %%a_i = %%a_p, %%b_i = %%b_p%s) "
+      "-> (%s, %s, %s%s%s) : i32 {",
+      twice ? 4 : 3, dots->tiles ? "_o" : "", twice ? ", %other = %zero" : "", sum, pa, pb, twice ? ", " : "",
+      twice ? sum : "");
   dots->module->indent += 2;
   module_line(dots->module, "%%done = arith.muli %%i, %%ck : i32");
   module_line(dots->module, "%%left = arith.subi %%depth, %%done : i32");
@@ -303,14 +306,20 @@ static void loop(const dots_t *dots, const operand_t *a, const operand_t *b) {
   } else {
     dot(dots, "d", x, y, acc, dots->k, dots->n);
   }
+  if (twice)
+    dot(dots, "other_n", x, y, "other", dots->k, dots->n);
   advance(dots, a);
   advance(dots, b);
-  module_line(dots->module, "scf.yield %%d, %%a_n, %%b_n : %s, %s, %s", sum, pa, pb);
+  module_line(dots->module, "scf.yield %%d, %%a_n, %%b_n%s : %s, %s, %s%s%s", twice ? ", %other_n" : "", sum, pa, pb,
+              twice ? ", " : "", twice ? sum : "");
   dots->module->indent -= 2;
   module_line(dots->module, "}");
+  dots->result = twice ? "both" : "r#0";
+  if (twice)
+    module_line(dots->module, "%%both = arith.add%s %%r#0, %%r#3 : %s", dots->kinds.sum[0] == 'i' ? "i" : "f", sum);
 }
 
-/* Adds the number of its column to each element of %r#0: %biased. */
+/* Adds the number of its column to each element of the result: %biased. */
 static void bias(const dots_t *dots) {
   char sum[64], whole[64], row[64];
   const bool is_integer = dots->kinds.sum[0] == 'i';
@@ -327,7 +336,7 @@ static void bias(const dots_t *dots) {
   module_line(dots->module, "%%bias_b = tt.broadcast %%bias_e : %s -> %s", row, whole);
   if (!is_integer)
     module_line(dots->module, "%%bias_f = arith.sitofp %%bias_b : %s to %s", whole, sum);
-  module_line(dots->module, "%%biased = arith.%s %%r#0, %%bias_%s : %s", is_integer ? "addi" : "addf",
+  module_line(dots->module, "%%biased = arith.%s %%%s, %%bias_%s : %s", is_integer ? "addi" : "addf", dots->result,
               is_integer ? "b" : "f", sum);
 }
 
@@ -338,15 +347,16 @@ static const char *epilogue(const dots_t *dots) {
   tensor(dots, bits, dots->m, dots->n, "i1");
   const bool is_integer = dots->kinds.sum[0] == 'i';
   if (module_chance(dots->module, 40)) {
-    module_line(dots->module, "%%positive = arith.%s %%r#0, %%zero : %s", is_integer ? "cmpi sgt," : "cmpf ogt,", sum);
-    module_line(dots->module, "%%rectified = arith.select %%positive, %%r#0, %%zero : %s, %s", bits, sum);
+    module_line(dots->module, "%%positive = arith.%s %%%s, %%zero : %s", is_integer ? "cmpi sgt," : "cmpf ogt,",
+                dots->result, sum);
+    module_line(dots->module, "%%rectified = arith.select %%positive, %%%s, %%zero : %s, %s", dots->result, bits, sum);
     return "rectified";
   }
   if (module_chance(dots->module, 30)) {
     bias(dots);
     return "biased";
   }
-  return "r#0";
+  return dots->result;
 }
 
 static void store(const dots_t *dots, const char *value) {
@@ -469,6 +479,7 @@ void module_write_dots(uint64_t seed, FILE *out) {
   fclose(module.body);
   /* the loop may take fewer steps than the arguments have tiles; the depth may end within a tile */
   const int steps = dots.steps - (module_chance(&module, 10) ? 1 : 0);
+  const module_steps_t bound = module_steps(&module, steps);
   const int depth = dots.is_masked ? dots.k * steps - (int)module_random(&module, (uint32_t)dots.k) : dots.k * steps;
   fprintf(out, "// --grid 1 --target %s --num-warps %d --num-stages %d", target, warps, stages);
   fprintf(out,
@@ -481,8 +492,8 @@ void module_write_dots(uint64_t seed, FILE *out) {
       out,
       "module {\n  tt.func public @dots(%%a: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"a\"), %%b: !tt.ptr<%s> "
       "{tt.divisibility = 16 : i32} loc(\"b\"), %%c: !tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"c\"), %%scales: "
-      "!tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"scales\"), %%steps: i32 "
-      "loc(\"steps\"), %%depth: i32 loc(\"depth\")) attributes {noinline = false} {\n%s    tt.return\n  }\n}\n",
-      a.element, b.element, dots.kinds.sum, dots.kinds.sum, body);
+      "!tt.ptr<%s> {tt.divisibility = 16 : i32} loc(\"scales\"), %%%s: i32 "
+      "loc(\"steps\"), %%depth: i32 loc(\"depth\")) attributes {noinline = false} {\n%s%s    tt.return\n  }\n}\n",
+      a.element, b.element, dots.kinds.sum, dots.kinds.sum, bound.argument, bound.definition, body);
   free(body);
 }

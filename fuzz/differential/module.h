@@ -55,6 +55,12 @@ void module_line(module_t *module, const char *format, ...) __attribute__((forma
  * names that it defines begin with NAME and an underscore. */
 void module_tile_pointers(module_t *module, const char *name, const char *base, const char *result, const char *element,
                           int rows, int columns, int stride);
+/* %steps, the number of steps of a loop: an argument of the kernel, or a constant, so that short loops are unrolled. */
+typedef struct module_steps {
+  const char *argument; /* the name of the kernel's argument */
+  char definition[64];  /* a line that precedes the body, or empty */
+} module_steps_t;
+module_steps_t module_steps(module_t *module, int steps);
 /* Adds a value of that type to the scope; the next line must define its id. */
 value_t module_new(module_t *module, element_t element, int rank, const int *shape);
 value_t module_like(module_t *module, const value_t *type, element_t element);

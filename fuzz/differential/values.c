@@ -66,6 +66,15 @@ void module_line(module_t *module, const char *format, ...) {
   fputc('\n', module->body);
 }
 
+module_steps_t module_steps(module_t *module, int steps) {
+  module_steps_t bound = {.argument = "steps"};
+  if (module_chance(module, 30)) {
+    bound.argument = "unused";
+    snprintf(bound.definition, sizeof bound.definition, "    %%steps = arith.constant %d : i32\n", steps);
+  }
+  return bound;
+}
+
 void module_tile_pointers(module_t *module, const char *name, const char *base, const char *result, const char *element,
                           int rows, int columns, int stride) {
   module_line(module, "%%%s_r = tt.make_range {end = %d : i32, start = 0 : i32} : tensor<%dxi32>", name, rows, rows);

@@ -25,6 +25,7 @@
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 #include "passes/pipelining/rings/copy_encoding.h"
+#include "passes/pipelining/rings/late_place.h"
 #include "passes/pipelining/rings/ring_barriers.h"
 #include "passes/pipelining/rings/ring_counters.h"
 #include "passes/pipelining/rings/ring_groups.h"
@@ -55,11 +56,12 @@ typedef struct lower {
   nereid_arena_t *arena;
   const nereid_schedule_t *schedule;
   MlirOperation loop;
-  MlirValue zero; /* the i32 0, before the loop */
-  size_t copies;  /* rings that cp.async fills */
-  size_t boxes;   /* rings that TMA fills */
-  bool shares;    /* whether CTAs of a cluster may fill slots together */
-  int32_t peeled; /* iterations */
+  MlirValue zero;   /* the i32 0, before the loop */
+  size_t copies;    /* rings that cp.async fills */
+  size_t boxes;     /* rings that TMA fills */
+  bool shares;      /* whether CTAs of a cluster may fill slots together */
+  int32_t peeled;   /* iterations */
+  int32_t unrolled; /* iterations of a loop that is unrolled; otherwise 0 */
   NEREID_VECTOR(ring_t) rings;
   nereid_ring_groups_t groups;
   nereid_ring_counters_t counters;
@@ -142,6 +144,18 @@ static void plan_stores(lower_t *lower) {
 /* The slots of a ring; those of a group share counters. */
 static int32_t slots_of(const lower_t *lower, const ring_t *ring) {
   return ring->group == NO_GROUP ? ring->load.slots : lower->groups.data[ring->group].slots;
+}
+
+/* Leaves each ring of an unrolled loop a slot per iteration, none of which is filled twice. */
+static void limit_slots(lower_t *lower) {
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    nereid_ring_load_t *load = &lower->rings.data[i].load;
+    load->slots = load->slots < lower->unrolled ? load->slots : lower->unrolled;
+    load->saves_barrier = false;
+  }
+  for (size_t i = 0; i < lower->groups.size; ++i)
+    if (lower->groups.data[i].slots > lower->unrolled)
+      lower->groups.data[i].slots = lower->unrolled;
 }
 
 /* Whether the ring has one more slot after those that save a barrier have got theirs: its own, or one of its group. */
@@ -345,38 +359,7 @@ static void emit_wait(const lower_t *lower, nereid_ring_group_t *group, MlirOper
                             nereid_ring_group_wait_cluster(&lower->groups, group));
 }
 
-/* The first user of a load's value in a step. */
-static const nereid_scheduled_op_t *first_user(const lower_t *lower, MlirValue value) {
-  const nereid_scheduled_op_t *first = NULL;
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    const nereid_scheduled_op_t *user = nereid_schedule_find(lower->schedule, mlirOpOperandGetOwner(use));
-    if (!first || user->stage < first->stage || (user->stage == first->stage && user->position < first->position))
-      first = user;
-  }
-  return first;
-}
-
-/* The dot of warp groups that precedes the first use of a value loaded from a slot, in its stage and cluster, if it
- * takes an operand from registers: one that depends on another dot. Null where the slot is read earlier: before the
- * copies of a step overwrite it, before its first dots, which read both operands from shared memory, and where
- * registers leave a multiprocessor one CTA, so that no other one works while the last dot is late. */
-static MlirOperation dot_before_use(const lower_t *lower, const ring_t *ring) {
-  MlirOperation load = ring->load.scheduled->op;
-  const nereid_scheduled_op_t *user = first_user(lower, nereid_ir_result(load));
-  if (is_tma(&ring->load) || !nereid_ring_crosses_warps(load) || nereid_ring_budget_ctas_by_registers(lower->loop) == 1)
-    return (MlirOperation){NULL};
-  for (MlirOperation op = user->op; !mlirOperationIsNull(op); op = nereidMlirOperationGetPrevInBlock(op)) {
-    const nereid_scheduled_op_t *dot = nereid_schedule_find(lower->schedule, op);
-    if (nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT && dot && dot->stage == user->stage &&
-        dot->cluster == user->cluster)
-      return mlirTypeIsARankedTensor(mlirValueGetType(nereid_ttng_warp_group_dot_get_a(op))) ? op
-                                                                                             : (MlirOperation){NULL};
-  }
-  return (MlirOperation){NULL};
-}
-
-/* Replaces the uses of a load by views of its slot and loads from it. These precede the last dot before the first use:
- * no registers are occupied longer, and tensor cores work meanwhile. */
+/* Replaces the uses of a load by views of its slot and loads from it. */
 static void replace_uses(lower_t *lower, ring_t *ring) {
   const nereid_ring_group_t *group = &lower->groups.data[ring->group];
   MlirOperation load = ring->load.scheduled->op;
@@ -397,10 +380,10 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
   }
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
     return;
-  MlirOperation dot = dot_before_use(lower, ring);
-  const bool is_late = !mlirOperationIsNull(dot);
-  nereid_builder_t builder = nereid_builder_before(is_late ? dot : load);
-  const int32_t cluster = is_late ? nereid_ring_cluster(nereid_schedule_find(lower->schedule, dot)->cluster)
+  MlirOperation place = nereid_ring_late_place(lower->schedule, load);
+  const bool is_late = !mlirOperationIsNull(place);
+  nereid_builder_t builder = nereid_builder_before(is_late ? place : load);
+  const int32_t cluster = is_late ? nereid_ring_cluster(nereid_schedule_find(lower->schedule, place)->cluster)
                                   : nereid_ring_group_wait_cluster(&lower->groups, group);
   MlirValue slot = slot_of(lower, ring, &builder, ring->reads, group->use_stage, cluster);
   MlirOperation from = schedule_op(nereid_ttg_local_load_build(&builder, mlirValueGetType(value), slot, token),
@@ -517,14 +500,16 @@ static void remark_rings(const lower_t *lower) {
   }
   const char *range = least == most ? nereid_arena_format(lower->arena, "%d", most)
                                     : nereid_arena_format(lower->arena, "%d to %d", least, most);
+  const char *steps = lower->unrolled ? nereid_arena_format(lower->arena, "unrolled: %d iterations", lower->unrolled)
+                                      : nereid_arena_format(lower->arena, "peeled iterations: %d", lower->peeled);
   nereid_pass_remark_passed(lower->pass, lower->loop, "pipeline",
                             "%d stages; rings for %zu values, %zu of them filled by %s, with %s %s: %lld "
-                            "bytes of shared memory; peeled iterations: %d",
+                            "bytes of shared memory; %s",
                             lower->schedule->max_stage + 1, lower->rings.size, lower->copies + lower->boxes,
                             !lower->boxes   ? "cp.async"
                             : lower->copies ? "cp.async and TMA"
                                             : "TMA",
-                            range ? range : "", most == 1 ? "slot" : "slots", (long long)bytes, lower->peeled);
+                            range ? range : "", most == 1 ? "slot" : "slots", (long long)bytes, steps ? steps : "");
 }
 
 /* Explains each ring: slots, bytes, producer, consumers. */
@@ -566,9 +551,12 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   };
   nereid_schedule_normalize(schedule);
   const int32_t last = renumber(&lower);
-  lower.peeled = nereid_loop_expand_peeled(schedule);
+  lower.unrolled = nereid_loop_expand_unrolled(schedule);
+  lower.peeled = lower.unrolled ? 0 : nereid_loop_expand_peeled(schedule);
   plan_loads(&lower, axis);
   plan_stores(&lower);
+  if (lower.unrolled)
+    limit_slots(&lower);
   add_spare_slots(&lower);
   if (!lower.rings.size || lower.arena->failed)
     return lower.arena->failed ? (MlirOperation){NULL} : lower.loop;

@@ -44,7 +44,7 @@ static bool is_too_short(const nereid_schedule_t *schedule) {
   nereid_loop_range_t range;
   nereid_loop_range_read(schedule->loop, schedule->arena, &range);
   const int64_t count = nereid_loop_range_count(&range);
-  return count >= 0 && count < nereid_loop_expand_peeled(schedule);
+  return count >= 0 && !nereid_loop_expand_unrolled(schedule) && count < nereid_loop_expand_peeled(schedule);
 }
 
 /* Reads and verifies the schedule of a loop and lowers its loads. *out_loop is null for a loop that is not pipelined.
@@ -69,7 +69,7 @@ static bool expand_loop(pipeline_t *pipeline, MlirOperation loop) {
     return false;
   loop = nereid_loop_rematerialize(&schedule);
   return !mlirOperationIsNull(loop) && nereid_schedule_read(loop, pipeline->pass->scratch, &schedule) &&
-         nereid_loop_expand(&schedule, &loop);
+         nereid_loop_expand(&schedule);
 }
 
 /* Pipelines one loop. The ops that replace a loop in the body of a scheduled loop get its stage and cluster. False

@@ -49,7 +49,8 @@ typedef struct expand {
   NEREID_VECTOR(node_t) nodes; /* arguments first */
   nereid_map_t index;          /* value -> index into `nodes`, plus 1 */
   nereid_loop_range_t range;
-  int32_t peeled; /* steps of the epilogue */
+  int32_t peeled;   /* steps of the epilogue */
+  int32_t unrolled; /* iterations of a loop of which all steps are in the prologue; 0 if there is a kernel */
   /* the current step */
   phase_t phase;
   int32_t step; /* step of the prologue, from 0, or of the epilogue, from 1 */
@@ -248,16 +249,28 @@ static void shift(expand_t *expand) {
   }
 }
 
-/* Whether the current step executes the stage: not in the prologue if its iteration is negative, nor in the epilogue if
- * it is past the end. */
+/* Whether the current step executes the stage: not in the prologue if its iteration is negative, nor in the epilogue or
+ * an unrolled loop if it is past the end. */
 static bool is_active(const expand_t *expand, int32_t stage) {
+  if (expand->phase == EPILOGUE)
+    return stage >= expand->schedule->max_stage - expand->peeled + expand->step;
   return expand->phase == KERNEL ||
-         (expand->phase == PROLOGUE ? stage <= expand->step
-                                    : stage >= expand->schedule->max_stage - expand->peeled + expand->step);
+         (stage <= expand->step && (!expand->unrolled || expand->step - stage < expand->unrolled));
 }
 
-/* Executes the ops of a step. Commit groups are always emitted,
- * so that the number of groups after a given one is the same in every step. */
+/* What a step needs of `op` although its iteration does not exist. Commit groups: so the number of groups after a given
+ * one is the same in every step. Waits past the end: one that precedes the wait of another stage in a step is the only
+ * one for both. */
+static void emit_inactive(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
+  const nereid_op_kind_t kind = nereid_op_kind(scheduled->op);
+  const bool past_the_end = expand->phase == EPILOGUE || scheduled->stage <= expand->step;
+  if (kind == NEREID_OP_TTG_ASYNC_COMMIT_GROUP)
+    nereid_ttg_async_commit_group_build(&expand->builder, 0, NULL);
+  else if (kind == NEREID_OP_TTG_ASYNC_WAIT && past_the_end)
+    nereid_ttg_async_wait_build(&expand->builder, 0, NULL, nereid_ttg_async_wait_get_num(scheduled->op));
+}
+
+/* Executes the ops of a step. */
 static void run_step(expand_t *expand) {
   const nereid_schedule_t *schedule = expand->schedule;
   for (int32_t stage = 0; stage <= schedule->max_stage; ++stage) {
@@ -268,8 +281,8 @@ static void run_step(expand_t *expand) {
     const nereid_scheduled_op_t *op = &schedule->ops.data[schedule->order[i]];
     if (is_active(expand, op->stage))
       emit(expand, op);
-    else if (nereid_op_kind(op->op) == NEREID_OP_TTG_ASYNC_COMMIT_GROUP)
-      nereid_ttg_async_commit_group_build(&expand->builder, 0, NULL);
+    else
+      emit_inactive(expand, op);
   }
   for (int32_t stage = 0; stage <= schedule->max_stage; ++stage)
     nereidMlirIRMappingDestroy(expand->mappings[stage]);
@@ -277,9 +290,10 @@ static void run_step(expand_t *expand) {
 
 static void run_prologue(expand_t *expand) {
   MlirOperation loop = expand->schedule->loop;
+  const int32_t steps = expand->schedule->max_stage + expand->unrolled;
   expand->phase = PROLOGUE;
   expand->builder = nereid_builder_before(loop);
-  for (expand->step = 0; expand->step < expand->schedule->max_stage; ++expand->step) {
+  for (expand->step = 0; expand->step < steps; ++expand->step) {
     for (intptr_t i = 1; i < expand->arguments; ++i)
       if (expand->nodes.data[i].stage == expand->step && expand->nodes.data[i].max_age >= 0)
         expand->nodes.data[i].history[0] = nereid_loop_initial(loop, i - 1);
@@ -343,15 +357,15 @@ static MlirOperation create_kernel(const expand_t *expand, MlirValue upper, cons
   return kernel;
 }
 
-static MlirOperation run_kernel(expand_t *expand) {
+static bool run_kernel(expand_t *expand) {
   values_t initial = {0}, next = {0};
   collect_instances(expand, expand->range.lower, &initial);
   if (expand->arena->failed)
-    return (MlirOperation){NULL};
+    return false;
   MlirValue upper = nereid_loop_range_shortened(&expand->range, &expand->builder, expand->peeled);
   MlirOperation kernel = create_kernel(expand, upper, &initial);
   if (!nereid_loop_range_prepare(&expand->range, kernel, expand->schedule->max_stage))
-    return (MlirOperation){NULL};
+    return false;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   expand->phase = KERNEL;
   expand->builder = nereid_builder_at_end(mlirOperationGetLocation(kernel), block);
@@ -365,7 +379,7 @@ static MlirOperation run_kernel(expand_t *expand) {
                     &next);
   nereid_scf_yield_build(&expand->builder, (intptr_t)next.size, next.data);
   replace_instances(expand, mlirOperationGetResult, kernel);
-  return kernel;
+  return true;
 }
 
 static void run_epilogue(expand_t *expand) {
@@ -399,6 +413,13 @@ int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule) {
       peeled = early;
   }
   return peeled;
+}
+
+int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule) {
+  nereid_loop_range_t range;
+  nereid_loop_range_read(schedule->loop, schedule->arena, &range);
+  const int64_t count = nereid_loop_range_count(&range);
+  return count > 0 && count <= schedule->max_stage + 1 ? (int32_t)count : 0;
 }
 
 /* --- the condition for peeled loops --- */
@@ -438,12 +459,13 @@ static void guard(expand_t *expand) {
   expand->range.span = (MlirValue){NULL};
 }
 
-bool nereid_loop_expand(nereid_schedule_t *schedule, MlirOperation *out_loop) {
+bool nereid_loop_expand(nereid_schedule_t *schedule) {
   expand_t expand = {.schedule = schedule,
                      .arena = schedule->arena,
                      .yield = mlirBlockGetTerminator(schedule->body),
                      .arguments = mlirBlockGetNumArguments(schedule->body),
-                     .peeled = nereid_loop_expand_peeled(schedule)};
+                     .unrolled = nereid_loop_expand_unrolled(schedule)};
+  expand.peeled = expand.unrolled ? 0 : nereid_loop_expand_peeled(schedule);
   nereid_map_initialize(&expand.index, schedule->arena);
   expand.counters = nereid_arena_new(schedule->arena, MlirValue, (size_t)schedule->max_stage + 1);
   expand.mappings = nereid_arena_new(schedule->arena, NereidMlirIRMapping, (size_t)schedule->max_stage + 1);
@@ -457,8 +479,7 @@ bool nereid_loop_expand(nereid_schedule_t *schedule, MlirOperation *out_loop) {
   if (!assign_ages(&expand))
     return false;
   run_prologue(&expand);
-  *out_loop = run_kernel(&expand);
-  if (mlirOperationIsNull(*out_loop))
+  if (!expand.unrolled && !run_kernel(&expand))
     return false;
   run_epilogue(&expand);
   replace_results(&expand);

@@ -13,7 +13,12 @@
  *     A0; B0 A1
  *     for %i below the last iteration: C(i) B(i+1) A(i+2)       B always exists, A is predicated
  *     C                                                         epilogue: of the last iteration
- *   else the initial values */
+ *   else the initial values
+ *
+ * A loop with a constant number of iterations that is at most the number of stages is unrolled instead. Its steps need
+ * no predicates, and no slot of a ring is filled twice:
+ *
+ *   for %i = 0 to 2: A (stage 0); C (stage 2)      ->      A0; A1; C0; C1 */
 #ifndef NEREID_PASSES_EXPAND_LOOP_H
 #define NEREID_PASSES_EXPAND_LOOP_H
 
@@ -23,8 +28,11 @@
  * past the end. */
 int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule);
 
+/* The number of iterations of a loop that is unrolled; 0 for any other. */
+int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule);
+
 /* Replaces the loop of a verified schedule with max_stage >= 1. A loop with peeled iterations moves into an scf.if
- * unless it has at least as many; *out_loop is the new loop. False when out of memory. */
-bool nereid_loop_expand(nereid_schedule_t *schedule, MlirOperation *out_loop);
+ * unless it has at least as many. False when out of memory. */
+bool nereid_loop_expand(nereid_schedule_t *schedule);
 
 #endif
