@@ -20,6 +20,21 @@
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // A division may not be executed where it was not, but it may in another layout.
+  // CHECK-LABEL: @division(
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: arith.divsi {{.*}} : tensor<64x32xi32, #[[B:blocked[0-9]*]]>
+  // CHECK-NEXT: tt.return %{{.*}} : tensor<64x32xi32, #[[B]]>
+  tt.func public @division(%n: i32) -> tensor<64x32xi32, #b> {
+    %i = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #a}>>
+    %j = tt.expand_dims %i {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #a}>> -> tensor<1x32xi32, #a>
+    %k = tt.broadcast %j : tensor<1x32xi32, #a> -> tensor<64x32xi32, #a>
+    %m = tt.splat %n : i32 -> tensor<64x32xi32, #a>
+    %d = arith.divsi %k, %m : tensor<64x32xi32, #a>
+    %c = ttg.convert_layout %d : tensor<64x32xi32, #a> -> tensor<64x32xi32, #b>
+    tt.return %c : tensor<64x32xi32, #b>
+  }
+
   // The indices of a gather are computed in the result's layout; its source is unchanged.
   // CHECK-LABEL: @gather(
   // CHECK-NOT: ttg.convert_layout

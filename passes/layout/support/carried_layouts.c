@@ -186,7 +186,7 @@ static bool reach_use(walk_t *walk, MlirOpOperand use, MlirOperation yield, cons
       reach(walk, mlirBlockGetArgument(block_of(parent, 0), i + 1));
     return true;
   }
-  if (mlirOperationGetNumRegions(user) || !nereidMlirOperationIsPure(user))
+  if (mlirOperationGetNumRegions(user) || !nereidMlirOperationIsMemoryEffectFree(user))
     return false;
   for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
     reach(walk, mlirOperationGetResult(user, r));

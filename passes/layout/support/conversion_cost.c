@@ -166,7 +166,7 @@ int64_t nereid_element_cost(MlirOperation op) {
 /* Pure elementwise operations, whose operands take the layout of the result. */
 static bool is_recomputable(MlirOperation op) {
   return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
-         nereidMlirOperationIsPure(op);
+         nereidMlirOperationIsMemoryEffectFree(op);
 }
 
 enum { UNKNOWN = -1, DEEPEST = 5 };

@@ -116,7 +116,7 @@ static bool is_flexible(MlirOperation op) {
     break;
   }
   return mlirOperationGetNumRegions(op) == 0 && nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise) &&
-         nereidMlirOperationIsPure(op);
+         nereidMlirOperationIsMemoryEffectFree(op);
 }
 
 static bool is_conversion(MlirOperation op) {

@@ -58,9 +58,10 @@ nereid_layout_flow_t nereid_layout_flow_of(MlirOperation op) {
   }
   if (nereid_is_repeatable_load(op))
     return NEREID_LAYOUT_FLOW_SAME;
-  const bool pure = nereidMlirOperationIsPure(op) && mlirOperationGetNumRegions(op) == 0;
+  const bool effect_free = nereidMlirOperationIsMemoryEffectFree(op) && mlirOperationGetNumRegions(op) == 0;
   const bool elementwise = nereidMlirOperationHasTrait(op, NereidMlirTraitElementwise);
-  return pure && elementwise && mlirOperationGetNumResults(op) == 1 ? NEREID_LAYOUT_FLOW_SAME : NEREID_LAYOUT_FLOW_NONE;
+  return effect_free && elementwise && mlirOperationGetNumResults(op) == 1 ? NEREID_LAYOUT_FLOW_SAME
+                                                                           : NEREID_LAYOUT_FLOW_NONE;
 }
 
 static bool is_recomputable(MlirValue value, int *budget) {
