@@ -1,6 +1,7 @@
 /* The least number of CTAs of a kernel per multiprocessor; see occupancy.h.
  *
  *   loads of 64 bytes per thread in a loop                           nvvm.minctasm = 1: ptxas may use many registers
+ *   the same of 4 warps, in a loop that maps elements                nvvm.minctasm = 4: at most 128 registers
  *   attention of 4 warps, 104 registers of tensors, 48 KiB shared    nvvm.minctasm = 4: at most 128 registers */
 #include "conversion/ttg_to_llvm/function/occupancy.h"
 
@@ -16,6 +17,8 @@
 enum {
   RELAXED_LOAD_BYTES = 64, /* per thread, by the loads of an iteration: more than the default target keeps in flight */
   RELAXED_MAX_WARPS = 4,   /* per CTA: larger CTAs lose more by lower occupancy than they gain */
+  LARGE_LOAD_BYTES = 256,  /* per thread: need so many registers that larger CTAs have a low occupancy anyway */
+  MAPPING_WARPS = 16,      /* per multiprocessor, of a loop that maps elements */
   RELAXED_DOT_REGISTERS = 192,    /* per thread, of the results of dots in a block */
   RELAXED_FMA_REGISTERS = 32,     /* the same, of dots of multiply-adds; from twice as many on ptxas uses them anyway */
   RELAXED_TENSOR_REGISTERS = 384, /* the same, of all tensors where they need most */
@@ -58,25 +61,54 @@ static dots_t survey_dots(nereid_lower_t *lower, const nereid_blocks_t *blocks) 
   return dots;
 }
 
+/* Whether the loops of the function compute each element by itself: they carry no tensor and reduce none. */
+static bool maps_elements(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  for (size_t b = 0; b < blocks->size; ++b) {
+    MlirBlock block = blocks->data[b];
+    if (!nereid_map_find(&lower->function->looping, block.ptr))
+      continue;
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+      if (mlirTypeIsARankedTensor(mlirValueGetType(mlirBlockGetArgument(block, i))))
+        return false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (mlirOperationGetNumRegions(op))
+        return false;
+  }
+  return true;
+}
+
 /* Without a bound on registers or occupancy ptxas schedules for 32 or 40 registers per thread: of eight loads in a loop
  * it issues two or three, waits, and reuses their registers. One CTA per SM as the lower bound of occupancy lets it
  * issue all loads of an iteration first (column sums of 4 warps on an H200: 2.3 times as fast). Loops that load less
  * and straight-line code have their loads in flight anyway. CTAs of 8 warps with barriers between loops need the
- * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. Kernels with dots have a larger
+ * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. Where a thread of a larger CTA loads
+ * 256 bytes, occupancy is low in any case (a divergence of 16 warps: 0.85 of the time). Kernels with dots have a larger
  * default target; with the bound ptxas keeps uniform addresses in registers of threads (64x32x32 fp8 tiles of one warp,
  * rows of odd length: 255 registers and spills instead of 254, 3 times the time).
  *
- * Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per
+ * A loop that maps elements can be computed with any number of registers. With one CTA as the bound ptxas computes all
+ * elements side by side (exponentials and logarithms of 64 values: 236 registers); with four CTAs it takes two thirds
+ * of the time. */
+static int64_t ctas_for_loads(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
+  const nereid_lower_function_t *function = lower->function;
+  const int32_t warps = nereid_ttg_num_warps(function->op);
+  if (function->most_loaded_bytes < (warps <= RELAXED_MAX_WARPS ? RELAXED_LOAD_BYTES : LARGE_LOAD_BYTES))
+    return 0;
+  return warps < MAPPING_WARPS && maps_elements(lower, blocks) ? MAPPING_WARPS / warps : 1;
+}
+
+/* Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per
  * thread: 20 KB of spill stores of an attention backward with 2 warps instead of 4 KB with 255. Where they need half of
  * them, the bound makes the schedule worse (an attention with 128 registers of results takes 1.2 of the time).
  * Multiply-adds without the bound get 96 registers, spill, and read registers of one bank (64x64x32 f32 in 4 warps);
  * with 64 results per thread the bound makes them 2 % slower. Where all tensors need twice the registers of a thread,
  * ptxas also gives up (18 KB of spill stores instead of 2 KB, of linear attention backward with 2 warps). */
-static bool needs_registers(nereid_lower_t *lower, const nereid_blocks_t *blocks, int64_t tensors) {
-  const int32_t warps = nereid_ttg_num_warps(lower->function->op);
+static int64_t relaxed_ctas(nereid_lower_t *lower, const nereid_blocks_t *blocks, int64_t tensors) {
   const dots_t dots = survey_dots(lower, blocks);
-  const bool loads = lower->function->most_loaded_bytes >= RELAXED_LOAD_BYTES && warps <= RELAXED_MAX_WARPS;
-  return (loads && !dots.any) || dots.need_registers || tensors >= RELAXED_TENSOR_REGISTERS;
+  if (dots.need_registers || tensors >= RELAXED_TENSOR_REGISTERS)
+    return 1;
+  return dots.any ? 0 : ctas_for_loads(lower, blocks);
 }
 
 /* --- too many registers --- */
@@ -131,8 +163,8 @@ void nereid_lower_set_occupancy(nereid_lower_t *lower, MlirOperation made, const
     return;
   const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
   int64_t ctas = overlapped_ctas(lower, blocks, tensors);
-  if (!ctas && needs_registers(lower, blocks, tensors))
-    ctas = 1;
+  if (!ctas)
+    ctas = relaxed_ctas(lower, blocks, tensors);
   if (ctas)
     mlirOperationSetDiscardableAttributeByName(made, mlirStringRefCreateFromCString("nvvm.minctasm"),
                                                mlirIntegerAttrGet(lower->types->i32, ctas));
