@@ -64,6 +64,7 @@ static const char *const ttgir[] = {
     "triton-nvidia-tma-lowering",
     "tritongpu-remove-layout-conversions",
     "cse",
+    "triton-loop-aware-cse",
     "tritongpu-reduce-data-duplication",
     "tritongpu-reorder-instructions",
     "triton-nvidia-gpu-fence-insertion{compute-capability=$capability}",

@@ -103,8 +103,18 @@ static bool trace_branch(MlirValue value, MlirOperation branch, MlirOperation do
   return known;
 }
 
+/* Traces what a loop yields for its result `value`, such as scores that it sums over blocks of K. */
+static bool trace_loop(MlirValue value, MlirOperation loop, MlirOperation dot, int depth, nereid_dot_operand_t *out) {
+  MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
+  MlirValue last = mlirOperationGetOperand(yield, mlirOpResultGetResultNumber(value));
+  MlirOperation op = nereid_defining_op(last);
+  if (!mlirOperationIsNull(op) && is_conversion(op))
+    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && nereid_dot_is_dot(op) && trace(nereid_ir_result(op), dot, depth + 1, out);
+}
+
 /* Combines the facts about `value` into `out`: false when an op on the way is neither elementwise, nor a branch, nor a
- * source. */
+ * loop that sums dots, nor a source. */
 static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_operand_t *out) {
   MlirOperation op = nereid_defining_op(value);
   if (mlirOperationIsNull(op))
@@ -123,6 +133,8 @@ static bool trace(MlirValue value, MlirOperation dot, int depth, nereid_dot_oper
   }
   if (nereid_op_kind(op) == NEREID_OP_SCF_IF)
     return trace_branch(value, op, dot, depth, out);
+  if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+    return trace_loop(value, op, dot, depth, out);
   if ((!is_conversion(op) && !nereid_dot_is_elementwise(op)) || depth == DEEPEST)
     return false;
   bool known = true;

@@ -357,7 +357,7 @@ static int64_t bytes_of_others(MlirOperation module, int64_t available) {
   return (nereid_allocation_limit(module) - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
-/* nereid_ring_budget_has_many_ctas, for a loop with `dots`. */
+/* Whether a multiprocessor executes so many CTAs of `bytes` bytes that they hide the latency of copies. */
 static bool has_many_ctas(MlirOperation module, MlirOperation loop, const dots_t *dots, int64_t bytes) {
   enum { MANY = 7 };
   return !dots->is_flattened && ctas_by_registers(loop, dots) >= MANY &&
@@ -385,10 +385,18 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
          !has_many_ctas(module, loop, &dots, before + others);
 }
 
-bool nereid_ring_budget_has_many_ctas(MlirOperation module, MlirOperation loop, int64_t available, int64_t bytes) {
+bool nereid_ring_budget_relies_on_ctas(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
+  enum { FEW_WARPS = 8 }; /* two per scheduler */
+  const int capability = nereid_ttg_compute_capability(module);
+  const int64_t others = bytes_of_others(module, nereid_ring_budget_available(module, loop, keys));
+  const int64_t bytes = nereid_ring_budget_bytes(keys, false) + others;
   dots_t dots = {0};
   mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
-  return has_many_ctas(module, loop, &dots, bytes + bytes_of_others(module, available));
+  if (has_many_ctas(module, loop, &dots, bytes))
+    return true;
+  const int64_t by_registers = ctas_by_registers(loop, &dots), ctas = nereid_target_ctas(capability, bytes);
+  return ctas * nereid_ttg_num_warps(loop) < FEW_WARPS && ctas < by_registers &&
+         nereid_target_ctas(capability, nereid_ring_budget_bytes(keys, true) + others) > ctas;
 }
 
 int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {

@@ -45,9 +45,9 @@ int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop);
 bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64_t available, int64_t before,
                                  int64_t after);
 
-/* Whether a multiprocessor executes so many CTAs next to rings of `bytes` bytes and others, `available` of which the
- * rings of the loop can use, that they hide the latency of copies. */
-bool nereid_ring_budget_has_many_ctas(MlirOperation module, MlirOperation loop, int64_t available, int64_t bytes);
+/* Whether the copies of threads should follow the dots of threads, as other CTAs hide their latency: a multiprocessor
+ * executes many CTAs, or it executes few warps, and one more CTA if the rings of `keys` have a slot less each. */
+bool nereid_ring_budget_relies_on_ctas(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
 /* Whether a step should fill slots late, because dots in flight read one more slot: otherwise the rings of `keys` do
  * not fit, or leave a multiprocessor too few CTAs. Else the additional slot is worth its memory: copies wait

@@ -311,7 +311,7 @@ static copies_t copies_of(const scheduler_t *scheduler) {
 }
 
 /* Whether the dots of a step should begin before its copies, as threads execute both: dots that take longer than
- * copies, or of one of many CTAs, which hide the latency of copies. */
+ * copies, or where other CTAs hide the latency of copies. */
 static bool dots_come_first(const scheduler_t *scheduler) {
   nereid_operations_t dots = {0};
   nereid_collect(scheduler->loop, nereid_dot_is_dot, scheduler->arena, &dots);
@@ -321,10 +321,7 @@ static bool dots_come_first(const scheduler_t *scheduler) {
       return false;
     slow &= nereid_dot_is_slow(dots.data[i]);
   }
-  MlirOperation module = scheduler->pass->op, loop = scheduler->loop;
-  const nereid_operations_t *keys = &scheduler->keys;
-  return slow || nereid_ring_budget_has_many_ctas(module, loop, nereid_ring_budget_available(module, loop, keys),
-                                                  nereid_ring_budget_bytes(keys, false));
+  return slow || nereid_ring_budget_relies_on_ctas(scheduler->pass->op, scheduler->loop, &scheduler->keys);
 }
 
 /* Whether the copies of a step follow its uses, where warps read what others copied: if dots come first, or without a

@@ -184,6 +184,29 @@ tt.func private @chained(%q: tensor<64x64xf16, #row>, %k: tensor<64x64xf16, #col
   }
   tt.return %r : tensor<64x64xf32, #blocked>
 }
+// Through a loop, too: scores that are summed over blocks of K.
+// CHECK-LABEL: @chained_through_loop
+// SM90: scf.for
+// SM90: ttng.warp_group_dot
+// SM90: %[[P:.*]] = ttg.convert_layout %{{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #[[WG64]], kWidth = 2}>>
+// SM90: ttng.warp_group_dot %[[P]]
+tt.func private @chained_through_loop(%q: tensor<64x64xf16, #row>, %v: tensor<64x64x!tt.ptr<f16>, #row>, %n: i32) -> tensor<64x64xf32, #blocked> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #blocked>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %y = tt.load %v : tensor<64x64x!tt.ptr<f16>, #row>
+  %yb = ttg.convert_layout %y : tensor<64x64xf16, #row> -> tensor<64x64xf16, #b>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #blocked>) : i32 {
+    %qa = ttg.convert_layout %q : tensor<64x64xf16, #row> -> tensor<64x64xf16, #a>
+    %s = tt.dot %qa, %yb, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    scf.yield %s : tensor<64x64xf32, #blocked>
+  }
+  %e = math.exp2 %r : tensor<64x64xf32, #blocked>
+  %p = arith.truncf %e : tensor<64x64xf32, #blocked> to tensor<64x64xf16, #blocked>
+  %pa = ttg.convert_layout %p : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #a>
+  %d = tt.dot %pa, %yb, %zero : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+  tt.return %d : tensor<64x64xf32, #blocked>
+}
 // Through a branch, too: a mask that only some iterations need.
 // CHECK-LABEL: @chained_through_branch
 // SM90: ttng.warp_group_dot
