@@ -1,4 +1,4 @@
-// A loop that has no more iterations than stages is unrolled: a slot for each iteration, no copy past the end, no predicate.
+// A loop that has fewer iterations than stages is unrolled: a slot for each iteration, no copy past the end, no predicate.
 // RUN: nereid-opt %s --tritongpu-assign-latencies --tritongpu-schedule-loops --tritongpu-pipeline --canonicalize --cse | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-assign-latencies --tritongpu-schedule-loops --tritongpu-pipeline --remarks-filter-passed=tritongpu-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
@@ -43,15 +43,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r#0 : tensor<64x64xf32, #mma>
   }
 
-  // With one iteration more than stages there is a loop.
-  // CHECK-LABEL: @four
+  // With as many iterations as stages there is a loop.
+  // CHECK-LABEL: @three
   // CHECK: scf.for
-  tt.func public @four(%p: tensor<64x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}) -> tensor<64x64xf32, #mma> {
+  tt.func public @three(%p: tensor<64x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    %c4 = arith.constant 4 : i32
+    %c3 = arith.constant 3 : i32
     %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
-    %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
       %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
       %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       %d = ttng.warp_group_dot %a, %a, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>

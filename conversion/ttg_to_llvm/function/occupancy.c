@@ -17,8 +17,9 @@
 enum {
   RELAXED_LOAD_BYTES = 64, /* per thread, by the loads of an iteration: more than the default target keeps in flight */
   RELAXED_MAX_WARPS = 4,   /* per CTA: larger CTAs lose more by lower occupancy than they gain */
-  LARGE_LOAD_BYTES = 256,  /* per thread: need so many registers that larger CTAs have a low occupancy anyway */
-  MAPPING_WARPS = 16,      /* per multiprocessor, of a loop that maps elements */
+  LARGE_LOAD_BYTES = 256,  /* per thread: need so many registers that the largest CTAs have a low occupancy anyway */
+  LARGEST_CTA_WARPS = 16,
+  MAPPING_WARPS = 16,             /* per multiprocessor, of a loop that maps elements */
   RELAXED_DOT_REGISTERS = 192,    /* per thread, of the results of dots in a block */
   RELAXED_FMA_REGISTERS = 32,     /* the same, of dots of multiply-adds; from twice as many on ptxas uses them anyway */
   RELAXED_TENSOR_REGISTERS = 384, /* the same, of all tensors where they need most */
@@ -82,8 +83,8 @@ static bool maps_elements(nereid_lower_t *lower, const nereid_blocks_t *blocks) 
  * it issues two or three, waits, and reuses their registers. One CTA per SM as the lower bound of occupancy lets it
  * issue all loads of an iteration first (column sums of 4 warps on an H200: 2.3 times as fast). Loops that load less
  * and straight-line code have their loads in flight anyway. CTAs of 8 warps with barriers between loops need the
- * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. Where a thread of a larger CTA loads
- * 256 bytes, occupancy is low in any case (a divergence of 16 warps: 0.85 of the time). Kernels with dots have a larger
+ * occupancy: a layer norm takes 1.06 of the time with 56 instead of 40 registers. Where a thread of a CTA of 16 warps
+ * loads 256 bytes, occupancy is low in any case (a KL divergence: 0.85 of the time). Kernels with dots have a larger
  * default target; with the bound ptxas keeps uniform addresses in registers of threads (64x32x32 fp8 tiles of one warp,
  * rows of odd length: 255 registers and spills instead of 254, 3 times the time).
  *
@@ -93,9 +94,11 @@ static bool maps_elements(nereid_lower_t *lower, const nereid_blocks_t *blocks) 
 static int64_t ctas_for_loads(nereid_lower_t *lower, const nereid_blocks_t *blocks) {
   const nereid_lower_function_t *function = lower->function;
   const int32_t warps = nereid_ttg_num_warps(function->op);
-  if (function->most_loaded_bytes < (warps <= RELAXED_MAX_WARPS ? RELAXED_LOAD_BYTES : LARGE_LOAD_BYTES))
+  if (warps > RELAXED_MAX_WARPS)
+    return warps >= LARGEST_CTA_WARPS && function->most_loaded_bytes >= LARGE_LOAD_BYTES;
+  if (function->most_loaded_bytes < RELAXED_LOAD_BYTES)
     return 0;
-  return warps < MAPPING_WARPS && maps_elements(lower, blocks) ? MAPPING_WARPS / warps : 1;
+  return maps_elements(lower, blocks) ? MAPPING_WARPS / warps : 1;
 }
 
 /* Where results of dots need most of the registers, ptxas without the bound may give up and keep 32 registers per

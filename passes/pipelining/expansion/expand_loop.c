@@ -419,7 +419,7 @@ int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule) {
   nereid_loop_range_t range;
   nereid_loop_range_read(schedule->loop, schedule->arena, &range);
   const int64_t count = nereid_loop_range_count(&range);
-  return count > 0 && count <= schedule->max_stage + 1 ? (int32_t)count : 0;
+  return count > 0 && count <= schedule->max_stage ? (int32_t)count : 0;
 }
 
 /* --- the condition for peeled loops --- */

@@ -15,8 +15,8 @@
  *     C                                                         epilogue: of the last iteration
  *   else the initial values
  *
- * A loop with a constant number of iterations that is at most the number of stages is unrolled instead. Its steps need
- * no predicates, and no slot of a ring is filled twice:
+ * A loop with a constant number of iterations, fewer than stages, is unrolled instead. Its steps need no predicates, and
+ * no slot of a ring is filled twice:
  *
  *   for %i = 0 to 2: A (stage 0); C (stage 2)      ->      A0; A1; C0; C1 */
 #ifndef NEREID_PASSES_EXPAND_LOOP_H
