@@ -112,29 +112,33 @@ static bool has_direct_buffer(MlirOperation load) {
   return false;
 }
 
-/* The latency of buffers that are computed from `value` in its block, at most `depth` ops later. */
-static int64_t latency_of_buffers(MlirValue value, int depth) {
+/* The latency of buffers that are computed from `value`, found in at most `*visits` more ops. */
+static int64_t find_latency(MlirValue value, int *visits) {
   int64_t latency = 0;
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); depth > 0 && !mlirOpOperandIsNull(use);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && (*visits)-- > 0;
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     const bool is_buffer = nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC;
     int64_t found = is_buffer ? nereid_ir_integer(user, NEREID_ATTR_LATENCY, 0) : 0;
     if (!is_buffer && mlirOperationGetNumResults(user) == 1 &&
         mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(user))))
-      found = latency_of_buffers(nereid_ir_result(user), depth - 1);
+      found = find_latency(nereid_ir_result(user), visits);
     latency = latency > found ? latency : found;
   }
   return latency;
 }
 
-enum { DEPTH = 8 /* elementwise ops between a load and a buffer */ };
+/* The latency of buffers that are computed from `value`: a scale is widened, shifted, repeated, compared with NaN. */
+static int64_t latency_of_buffers(MlirValue value) {
+  int visits = 64;
+  return find_latency(value, &visits);
+}
 
 int32_t nereid_ring_budget_slots(MlirOperation key, int64_t latency, bool late) {
   const bool is_copied = nereid_ring_is_load(key);
   const bool reuses_slot = is_copied && (late || nereid_ring_is_read_first(key));
   /* A slot that dots read themselves is in use until they read what was computed from it. */
-  const int64_t longer = is_copied && has_direct_buffer(key) ? latency_of_buffers(nereid_ir_result(key), DEPTH) : 0;
+  const int64_t longer = is_copied && has_direct_buffer(key) ? latency_of_buffers(nereid_ir_result(key)) : 0;
   return (int32_t)(latency + longer) + !reuses_slot + has_dot_in_flight(key);
 }
 
@@ -149,8 +153,8 @@ int64_t nereid_ring_budget_slot_bytes(MlirOperation key) {
 /* Whether the loads `key` and `other`, of the same latency, are in the same stage: what is computed from them has the
  * same latency, too. */
 static bool is_in_stage_of(MlirOperation key, MlirOperation other) {
-  const int64_t latency = latency_of_buffers(nereid_ir_result(key), DEPTH);
-  return nereid_op_kind(other) == nereid_op_kind(key) && latency_of_buffers(nereid_ir_result(other), DEPTH) == latency;
+  const int64_t latency = latency_of_buffers(nereid_ir_result(key));
+  return nereid_op_kind(other) == nereid_op_kind(key) && latency_of_buffers(nereid_ir_result(other)) == latency;
 }
 
 /* The slots of a ring. Copies that form a commit group share the counters of slots: all have as many as the one with

@@ -8,11 +8,13 @@
  *
  * Operands get the narrowest type that has their bits of significand, to make the dot as cheap as possible: bf16 for
  * up to 8, f16 for up to 11 if no operand is bf16, else f32, as tf32 when 11 bits are enough. A scale becomes NaN
- * where its byte is 255, unless fastMath is set. Tensors may already have encodings: values derived from an operand
+ * where its byte is 255, unless fastMath is set. Scales that are all 1 are left out. Tensors may already have encodings: values derived from an operand
  * keep its encoding, and ttg.convert_layout converts scales and operands where needed. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/splat.h"
 
+#include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/encoding/blocked.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
@@ -236,11 +238,34 @@ static MlirValue transpose(decompose_t *decompose, MlirValue matrices) {
   return nereid_ir_result(nereid_tt_trans_build(&decompose->builder, matrices, rank, rank == 2 ? flat : batch));
 }
 
+/* Whether all scales are 1, as programs that scale one operand give to the other. */
+static bool are_one(MlirValue scales) {
+  enum { ONE = 127 /* 2^0 */ };
+  MlirOperation op = nereid_defining_op(scales);
+  for (; !mlirOperationIsNull(op) &&
+         (nereid_op_kind(op) == NEREID_OP_TT_SPLAT || nereid_op_kind(op) == NEREID_OP_TT_FP_TO_FP);
+       op = nereid_defining_op(scales))
+    scales = mlirOperationGetOperand(op, 0);
+  MlirAttribute number = nereidMlirValueGetConstant(scales);
+  if (!mlirAttributeIsNull(number) && mlirAttributeIsADenseElements(number))
+    number = nereid_splat_constant(scales);
+  if (mlirAttributeIsNull(number))
+    return false;
+  return mlirAttributeIsAFloat(number) ? mlirFloatAttrGetValueDouble(number) == 1.0
+                                       : mlirAttributeIsAInteger(number) && mlirIntegerAttrGetValueInt(number) == ONE;
+}
+
+/* The scales of operand `index`, a or b; null without, or if all are 1. */
+static MlirValue scales_of(MlirOperation op, int index) {
+  MlirValue scales = index ? nereid_tt_dot_scaled_get_b_scale(op) : nereid_tt_dot_scaled_get_a_scale(op);
+  return mlirValueIsNull(scales) || are_one(scales) ? (MlirValue){NULL} : scales;
+}
+
 /* Operand `index`, a or b, scaled and in the type of the dot. */
 static MlirValue scaled(decompose_t *decompose, int index) {
   MlirOperation op = decompose->op;
   MlirValue elements = index ? nereid_tt_dot_scaled_get_b(op) : nereid_tt_dot_scaled_get_a(op);
-  MlirValue scales = index ? nereid_tt_dot_scaled_get_b_scale(op) : nereid_tt_dot_scaled_get_a_scale(op);
+  MlirValue scales = scales_of(op, index);
   const format_t format = index ? nereid_tt_dot_scaled_get_b_elem_type(op) : nereid_tt_dot_scaled_get_a_elem_type(op);
   const bool k_packed = index ? nereid_tt_dot_scaled_get_rhs_k_pack(op) : nereid_tt_dot_scaled_get_lhs_k_pack(op);
   const int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(elements));
@@ -287,9 +312,8 @@ static nereid_tt_input_precision_t choose_type(decompose_t *decompose) {
   enum { F16_SIGNIFICAND = 11, BF16_SIGNIFICAND = 8, TF32_SIGNIFICAND = 11 };
   MlirOperation op = decompose->op;
   MlirContext context = mlirOperationGetContext(op);
-  MlirValue a_scale = nereid_tt_dot_scaled_get_a_scale(op), b_scale = nereid_tt_dot_scaled_get_b_scale(op);
   const format_t a = nereid_tt_dot_scaled_get_a_elem_type(op), b = nereid_tt_dot_scaled_get_b_elem_type(op);
-  const int of_a = scaled_significand(a, a_scale), of_b = scaled_significand(b, b_scale);
+  const int of_a = scaled_significand(a, scales_of(op, 0)), of_b = scaled_significand(b, scales_of(op, 1));
   const int needed = of_a > of_b ? of_a : of_b;
   /* Whether f16 lacks the exponent range of an operand. It also lacks that of powers of two, but scaled elements beyond
    * it are rare, and f16 is twice as fast as tf32. */

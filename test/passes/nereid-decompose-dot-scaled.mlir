@@ -46,6 +46,22 @@ tt.func public @halves(%a: tensor<16x32xf16>, %as: tensor<16x1xi8>, %b: tensor<3
   tt.return %f : tensor<16x8xf32>
 }
 
+// Scales that are 1 are left out, so that bf16 holds both operands: NVFP4 weights beside unscaled activations.
+// CHECK-LABEL: @ones(
+// CHECK: %[[B:.*]] = ttg.fp4_to_fp %arg1 {axis = 0 : i32} : tensor<16x8xi8> -> tensor<32x8xbf16>
+// CHECK: %[[R:.*]] = arith.mulf %[[B]]
+// CHECK: %[[D:.*]] = tt.dot %arg0, %[[R]], %arg3 : tensor<16x32xbf16> * tensor<32x8xbf16> -> tensor<16x8xf32>
+// CHECK: %[[E:.*]] = tt.dot %arg0, %{{.*}}, %[[D]] : tensor<16x32xbf16> * tensor<32x8xbf16> -> tensor<16x8xf32>
+tt.func public @ones(%a: tensor<16x32xbf16>, %b: tensor<16x8xi8>, %bs: tensor<8x2xf8E4M3FN>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %one = arith.constant 1.0 : f32
+  %small = tt.fp_to_fp %one, rounding = rtne : f32 -> f8E4M3FN
+  %ones = tt.splat %small : f8E4M3FN -> tensor<16x2xf8E4M3FN>
+  %d = tt.dot_scaled %a scale %ones, %b scale %bs, %c lhs = bf16 rhs = e2m1 {fastMath = false} : tensor<16x32xbf16>, tensor<16x2xf8E4M3FN> * tensor<16x8xi8>, tensor<8x2xf8E4M3FN> -> tensor<16x8xf32>
+  %bytes = arith.constant dense<127> : tensor<16x1xi8>
+  %e = tt.dot_scaled %a scale %bytes, %b, %d lhs = bf16 rhs = e2m1 {fastMath = false} : tensor<16x32xbf16>, tensor<16x1xi8> * tensor<16x8xi8> -> tensor<16x8xf32>
+  tt.return %e : tensor<16x8xf32>
+}
+
 // Floating-point scales add significand bits: 8 + 4 bits exceed tf32.
 // CHECK-LABEL: @number_scales(
 // CHECK: tt.dot {{.*}}, %arg3 : tensor<16x32xf32> * tensor<32x8xf32>
