@@ -403,6 +403,17 @@ static bool has_precision(const site_t *site) {
 
 /* --- exchanged operands --- */
 
+/* Whether threads compute `operand` in the block of the dot: it is not only loaded, through views. */
+static bool is_computed(const site_t *site, const nereid_dot_operand_t *operand) {
+  MlirOperation op = nereid_defining_op(operand->value);
+  while (!mlirOperationIsNull(op) &&
+         (nereid_op_kind(op) == NEREID_OP_TT_TRANS || nereid_op_kind(op) == NEREID_OP_TT_RESHAPE ||
+          nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT))
+    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && nereid_dot_is_elementwise(op) &&
+         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(site->dot));
+}
+
 /* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot itself. */
 static bool gains_by_exchange(const site_t *site) {
   nereid_dot_problem_t exchanged = site->problem;
@@ -414,7 +425,7 @@ static bool gains_by_exchange(const site_t *site) {
   exchanged.a = site->problem.b;
   exchanged.b = site->problem.a;
   exchanged.a_source = NEREID_DOT_A_STORED; /* as a view of its buffer, also when it is computed */
-  exchanged.a_is_written = site->b.kind == NEREID_DOT_A_COMPUTED;
+  exchanged.a_is_written = is_computed(site, &site->b);
   /* Rows of the result become columns: what reads them exchanges between warps anyway. */
   if (site->problem.feeds_dot || site->problem.feeds_reduce || site->problem.a_source == NEREID_DOT_A_CHAINED)
     return false;

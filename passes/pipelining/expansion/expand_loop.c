@@ -12,6 +12,7 @@
  * itself. */
 #include "passes/pipelining/expansion/expand_loop.h"
 
+#include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
@@ -415,11 +416,39 @@ int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule) {
   return peeled;
 }
 
+/* Whether a dot of warp groups in `stage` reads `buffer`. */
+static bool is_read_in(const nereid_schedule_t *schedule, MlirValue buffer, int32_t stage) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const nereid_scheduled_op_t *scheduled = nereid_schedule_find(schedule, user);
+    if (nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT && scheduled && scheduled->stage == stage)
+      return true;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
+      if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))) &&
+          is_read_in(schedule, mlirOperationGetResult(user, r), stage))
+        return true;
+  }
+  return false;
+}
+
+/* Whether `op` stores an operand that its stage computes, for a dot of warp groups in that stage. */
+static bool stores_operand(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op) {
+  if (nereid_op_kind(op->op) != NEREID_OP_TTG_LOCAL_ALLOC || mlirValueIsNull(nereid_ttg_local_alloc_get_src(op->op)))
+    return false;
+  MlirOperation from = nereid_defining_op(nereid_ttg_local_alloc_get_src(op->op));
+  const nereid_scheduled_op_t *source = mlirOperationIsNull(from) ? NULL : nereid_schedule_find(schedule, from);
+  return source && source->stage == op->stage && is_read_in(schedule, nereid_ir_result(op->op), op->stage);
+}
+
 int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule) {
   nereid_loop_range_t range;
   nereid_loop_range_read(schedule->loop, schedule->arena, &range);
   const int64_t count = nereid_loop_range_count(&range);
-  return count > 0 && count <= schedule->max_stage ? (int32_t)count : 0;
+  bool unrolls = count > 0 && count <= schedule->max_stage;
+  for (size_t i = 0; unrolls && i < schedule->ops.size; ++i)
+    unrolls = !stores_operand(schedule, &schedule->ops.data[i]);
+  return unrolls ? (int32_t)count : 0;
 }
 
 /* --- the condition for peeled loops --- */
