@@ -240,8 +240,8 @@ static bool place_fences(const nereid_membar_t *membar, bool early) {
   return any;
 }
 
-/* The analysis takes a fence to be directly before the access that needs it, where it orders all writes before. One that
- * is placed earlier does not order those in between: accesses that need them are found by the next analysis. */
+/* The analysis takes a fence to be directly before the access that needs it, where it orders all writes before. One
+ * that is placed earlier does not order those in between: accesses that need them are found by the next analysis. */
 static bool insert_fences(const nereid_call_graph_t *calls, nereid_membar_options_t options, nereid_arena_t *arena) {
   enum { EARLY_ROUNDS = 8 };
   nereid_membar_t membar;

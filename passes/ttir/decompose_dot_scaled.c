@@ -8,8 +8,9 @@
  *
  * Operands get the narrowest type that has their bits of significand, to make the dot as cheap as possible: bf16 for
  * up to 8, f16 for up to 11 if no operand is bf16, else f32, as tf32 when 11 bits are enough. A scale becomes NaN
- * where its byte is 255, unless fastMath is set. Scales that are all 1 are left out. Tensors may already have encodings: values derived from an operand
- * keep its encoding, and ttg.convert_layout converts scales and operands where needed. */
+ * where its byte is 255, unless fastMath is set. Scales that are all 1 are left out. Tensors may already have
+ * encodings: values derived from an operand keep its encoding, and ttg.convert_layout converts scales and operands
+ * where needed. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 #include "passes/support/splat.h"

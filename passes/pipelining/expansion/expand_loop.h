@@ -15,9 +15,9 @@
  *     C                                                         epilogue: of the last iteration
  *   else the initial values
  *
- * A loop with a constant number of iterations, fewer than stages, is unrolled instead. Its steps need no predicates, and
- * no slot of a ring is filled twice. It remains a loop if it stores operands that dots of warp groups read in the same
- * stage: these are in flight until after the last iteration, so each would need a buffer of its own.
+ * A loop with a constant number of iterations, fewer than stages, is unrolled instead. Its steps need no predicates,
+ * and no slot of a ring is filled twice. It remains a loop if it stores operands that dots of warp groups read in the
+ * same stage: these are in flight until after the last iteration, so each would need a buffer of its own.
  *
  *   for %i = 0 to 2: A (stage 0); C (stage 2)      ->      A0; A1; C0; C1 */
 #ifndef NEREID_PASSES_EXPAND_LOOP_H

@@ -1,5 +1,5 @@
-/* Where in a step a value is loaded from its slot, if not directly after the wait: where it occupies no registers during
- * the dots before its first use.
+/* Where in a step a value is loaded from its slot, if not directly after the wait: where it occupies no registers
+ * during the dots before its first use.
  *
  *   wait                                        wait
  *   %x = local_load %slot                       %d = tt.dot %a, %b
