@@ -565,6 +565,7 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   lower.loop = nereid_ring_counters_carry(&lower.counters, lower.arena, lower.loop, lower.zero);
   if (mlirOperationIsNull(lower.loop) || lower.arena->failed)
     return (MlirOperation){NULL};
+  nereid_ir_set_integer(lower.loop, NEREID_ATTR_LOOP_UNROLLED, lower.unrolled);
   schedule->loop = lower.loop;
   schedule->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(lower.loop, 0));
   emit_copies(&lower);

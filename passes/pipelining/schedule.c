@@ -30,6 +30,7 @@ void nereid_schedule_remove(MlirOperation loop) {
        op = mlirOperationGetNextInBlock(op))
     nereid_schedule_clear(op);
   mlirOperationRemoveDiscardableAttributeByName(loop, nereid_ir_ref(NEREID_ATTR_SCHEDULED_MAX_STAGE));
+  mlirOperationRemoveDiscardableAttributeByName(loop, nereid_ir_ref(NEREID_ATTR_LOOP_UNROLLED));
 }
 
 /* --- reading --- */

@@ -349,7 +349,9 @@ static MlirOperation create_kernel(const expand_t *expand, MlirValue upper, cons
   }
   for (intptr_t i = 0; i < mlirOperationGetNumAttributes(old); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetAttribute(old, i);
-    if (!mlirStringRefEqual(mlirIdentifierStr(attribute.name), nereid_ir_ref(NEREID_ATTR_SCHEDULED_MAX_STAGE)))
+    MlirStringRef name = mlirIdentifierStr(attribute.name);
+    if (!mlirStringRefEqual(name, nereid_ir_ref(NEREID_ATTR_SCHEDULED_MAX_STAGE)) &&
+        !mlirStringRefEqual(name, nereid_ir_ref(NEREID_ATTR_LOOP_UNROLLED)))
       mlirOperationStateAddAttributes(&state, 1, &attribute);
   }
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
@@ -443,6 +445,9 @@ static bool stores_operand(const nereid_schedule_t *schedule, const nereid_sched
 
 int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule) {
   nereid_loop_range_t range;
+  const int64_t decided = nereid_ir_integer(schedule->loop, NEREID_ATTR_LOOP_UNROLLED, -1);
+  if (decided >= 0)
+    return (int32_t)decided;
   nereid_loop_range_read(schedule->loop, schedule->arena, &range);
   const int64_t count = nereid_loop_range_count(&range);
   bool unrolls = count > 0 && count <= schedule->max_stage;

@@ -29,7 +29,8 @@
  * past the end. */
 int32_t nereid_loop_expand_peeled(const nereid_schedule_t *schedule);
 
-/* The number of iterations of a loop that is unrolled; 0 for any other. */
+/* The number of iterations of a loop that is unrolled; 0 for any other. The lowering of loads decides, by the attribute
+ * loop.unrolled, as the slots of rings depend on it. */
 int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule);
 
 /* Replaces the loop of a verified schedule with max_stage >= 1. A loop with peeled iterations moves into an scf.if
