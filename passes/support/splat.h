@@ -14,6 +14,13 @@ static inline MlirAttribute nereid_splat_constant(MlirValue value) {
   return is_splat ? mlirDenseElementsAttrGetSplatValue(attribute) : (MlirAttribute){NULL};
 }
 
+/* A constant scalar, or the element of a splat constant; null for other values. */
+static inline MlirAttribute nereid_constant_number(MlirValue value) {
+  MlirAttribute attribute = nereidMlirValueGetConstant(value);
+  return mlirAttributeIsNull(attribute) || !mlirAttributeIsADenseElements(attribute) ? attribute
+                                                                                     : nereid_splat_constant(value);
+}
+
 /* Whether a number is 0, or -0; false for null. */
 static inline bool nereid_number_is_zero(MlirAttribute number) {
   if (mlirAttributeIsNull(number))

@@ -23,14 +23,6 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-/* The value of a splat constant; null for other constants and other values. */
-static MlirAttribute constant_of(MlirValue value) {
-  MlirAttribute attribute = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(attribute))
-    return attribute;
-  return mlirAttributeIsADenseElements(attribute) ? nereid_splat_constant(value) : attribute;
-}
-
 static void replace(MlirOperation op, MlirValue by) {
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), by);
   nereidMlirOperationErase(op);
@@ -45,7 +37,7 @@ static bool is_plain_dot(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (kind == NEREID_OP_TT_DOT ? nereid_tt_dot_get_max_num_imprecise_acc(op) != 0 : kind != NEREID_OP_TT_DOT_SCALED)
     return false;
-  return nereid_number_is_zero(constant_of(mlirOperationGetOperand(op, ADDEND)));
+  return nereid_number_is_zero(nereid_constant_number(mlirOperationGetOperand(op, ADDEND)));
 }
 
 static bool add_to_dot(MlirOperation op) {
@@ -86,7 +78,7 @@ static bool add_constants(MlirOperation op) {
   if (mlirOperationIsNull(inner))
     return false;
   MlirValue first = nereid_tt_addptr_get_offset(inner), second = nereid_tt_addptr_get_offset(op);
-  MlirAttribute x = constant_of(first), y = constant_of(second);
+  MlirAttribute x = nereid_constant_number(first), y = nereid_constant_number(second);
   MlirType type = mlirValueGetType(first);
   if (mlirAttributeIsNull(x) || mlirAttributeIsNull(y) || !mlirTypeEqual(type, mlirValueGetType(second)))
     return false;

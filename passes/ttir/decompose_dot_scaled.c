@@ -247,9 +247,7 @@ static bool are_one(MlirValue scales) {
          (nereid_op_kind(op) == NEREID_OP_TT_SPLAT || nereid_op_kind(op) == NEREID_OP_TT_FP_TO_FP);
        op = nereid_defining_op(scales))
     scales = mlirOperationGetOperand(op, 0);
-  MlirAttribute number = nereidMlirValueGetConstant(scales);
-  if (!mlirAttributeIsNull(number) && mlirAttributeIsADenseElements(number))
-    number = nereid_splat_constant(scales);
+  MlirAttribute number = nereid_constant_number(scales);
   if (mlirAttributeIsNull(number))
     return false;
   return mlirAttributeIsAFloat(number) ? mlirFloatAttrGetValueDouble(number) == 1.0

@@ -259,9 +259,8 @@ static bool is_active(const expand_t *expand, int32_t stage) {
          (stage <= expand->step && (!expand->unrolled || expand->step - stage < expand->unrolled));
 }
 
-/* What a step needs of `op` although its iteration does not exist. Commit groups: so the number of groups after a given
- * one is the same in every step. Waits past the end: one that precedes the wait of another stage in a step is the only
- * one for both. */
+/* Emits the part of an inactive op that a step still needs. A commit group, so that each step commits the same number
+ * of groups. A wait past the end, since it may be the only wait for the copies of another stage, too. */
 static void emit_inactive(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
   const nereid_op_kind_t kind = nereid_op_kind(scheduled->op);
   const bool past_the_end = expand->phase == EPILOGUE || scheduled->stage <= expand->step;
