@@ -67,6 +67,7 @@ static const char *const ttgir[] = {
     "triton-loop-aware-cse",
     "tritongpu-reduce-data-duplication",
     "tritongpu-reorder-instructions",
+    "nereid-shorten-live-ranges",
     "triton-nvidia-gpu-fence-insertion{compute-capability=$capability}",
     "canonicalize",
     "symbol-dce",

@@ -66,15 +66,19 @@ static MlirType buffer_of(MlirOperation convert) {
   return nereid_ttg_memdesc_type(&buffer);
 }
 
-/* Where the source is stored: before the outermost loops around the conversion that do not compute it. */
+/* Where the source is stored: before the outermost loop around the conversion that does not compute it, also when the
+ * conversion is in a branch of that loop. */
 static nereid_builder_t store_builder(MlirOperation convert) {
   MlirValue source = mlirOperationGetOperand(convert, 0);
   MlirBlock block = mlirValueIsAOpResult(source) ? mlirOperationGetBlock(mlirOpResultGetOwner(source))
                                                  : mlirBlockArgumentGetOwner(source);
-  MlirOperation at = convert, parent = mlirOperationGetParentOperation(at);
-  while (!mlirBlockEqual(mlirOperationGetBlock(at), block) && nereid_op_kind(parent) == NEREID_OP_SCF_FOR) {
-    at = parent;
-    parent = mlirOperationGetParentOperation(at);
+  MlirOperation at = convert, op = convert;
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), block)) {
+    op = mlirOperationGetParentOperation(op);
+    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+      at = op;
+    else if (nereid_op_kind(op) != NEREID_OP_SCF_IF)
+      break;
   }
   return nereid_builder_before(at);
 }

@@ -19,9 +19,10 @@
  * is cheaper. So a row is converted before it is broadcast to a matrix.
  *
  * A value is computed at most once per layout and the decision is cached, so the work is bounded by values times
- * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory,
- * converting the loaded values is cheaper, or the required layout is that of a dot that may move to tensor cores
- * (`provisional-dots`). Requires: encodings on all tensors. Preserves: everything but layouts and the number of ops. */
+ * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory, or
+ * converting the loaded values is cheaper. Before tritongpu-accelerate-matmul (`provisional-dots`) nothing is computed
+ * in the layouts of dots that may move to tensor cores. Requires: encodings on all tensors. Preserves: everything but
+ * layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/defining_op.h"
@@ -34,11 +35,12 @@
 #include "passes/layout/support/layout_components.h"
 #include "passes/layout/support/layout_flow.h"
 #include "passes/layout/support/layout_slice.h"
+#include "passes/layout/support/provisional_dots.h"
 #include "passes/layout/support/reduction_cost.h"
 #include "passes/layout/support/sink_conversions.h"
-#include "passes/layout/support/written_memory.h"
 #include "passes/support/collect.h"
 #include "passes/support/execution_frequency.h"
+#include "passes/support/written_roots.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -80,8 +82,8 @@ typedef struct removal {
   nereid_map_t choices;            /* value -> list of choice_t; later conversions reuse the decisions */
   NEREID_VECTOR(choice_t *) order; /* the choices, in the order they were made */
   nereid_map_t prices;             /* type -> list of price_t */
-  nereid_written_memory_t written;
-  nereid_map_t provisional; /* layouts of dots, as keys, that tritongpu-accelerate-matmul may replace */
+  nereid_written_roots_t written;
+  nereid_provisional_dots_t dots;
   nereid_reduction_costs_t reductions;
 } removal_t;
 
@@ -238,14 +240,17 @@ static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_r
     return is_movable_reduction(removal, producer.op, request) ? producer : none;
   if (producer.flow == NEREID_LAYOUT_FLOW_SCAN)
     return is_movable_scan(producer.op, request) ? producer : none;
-  if (producer.flow == NEREID_LAYOUT_FLOW_NONE || !has_source_encodings(&producer, request.encoding))
+  if (producer.flow == NEREID_LAYOUT_FLOW_NONE || !has_source_encodings(&producer, request.encoding) ||
+      nereid_is_provisional_operand(&removal->dots, request.encoding))
     return none;
   if (producer.flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(producer.op))
     return producer;
-  if (nereid_map_find(&removal->provisional, request.encoding.ptr))
+  if (nereid_is_provisional_result(&removal->dots, request.encoding))
     return none;
   const bool costs_more = recompute_cost(removal, &producer, request) > price_of(removal, request).conversion;
-  return costs_more || nereid_written_memory_may_write(&removal->written, producer.op) ? none : producer;
+  return costs_more || nereid_written_roots_may_write(&removal->written, nereid_tt_load_get_ptr(producer.op))
+             ? none
+             : producer;
 }
 
 static choice_t *choice_for(const removal_t *removal, nereid_layout_request_t request) {
@@ -513,19 +518,6 @@ static bool is_mma(MlirOperation op) {
   return !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding);
 }
 
-/* Before tritongpu-accelerate-matmul, reads the layouts of dots, which are provisional. A load that moved to one would
- * keep it when the dot gets another: with short vectors, and in need of a conversion all the same. */
-static bool read_provisional(removal_t *removal, const nereid_operations_t *ops) {
-  nereid_map_initialize(&removal->provisional, removal->arena);
-  if (!nereid_pass_option_bool(removal->pass, "provisional-dots"))
-    return true;
-  for (size_t i = 0; i < ops->size; ++i)
-    if (nereid_op_kind(ops->data[i]) == NEREID_OP_TT_DOT && !is_mma(ops->data[i]) &&
-        !nereid_map_insert(&removal->provisional, nereid_ttg_encoding_of(nereid_ir_result(ops->data[i])).ptr))
-      return false;
-  return true;
-}
-
 /* Assigns layouts, sinks conversions, and removes each remaining one that costs more than its alternative. */
 static bool remove_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
@@ -535,25 +527,22 @@ static bool remove_conversions(nereid_pass_t *pass) {
   nereid_map_initialize(&removal.prices, pass->scratch);
   /* The first iterations exclude ops that take any layout; their votes count in the last one. */
   int64_t sunk = 1;
+  if (!nereid_provisional_dots_read(pass, &removal.dots))
+    return false;
   for (int round = 0; sunk && round < MAX_ROUNDS; ++round) {
-    if (!nereid_layout_components_assign(pass, false))
+    if (!nereid_layout_components_assign(pass, &removal.dots, false))
       return false;
     fold_chains(&removal);
     sunk = nereid_sink_conversions(pass);
     fold_chains(&removal);
   }
-  if (sunk < 0 || !nereid_layout_components_assign(pass, true))
+  if (sunk < 0 || !nereid_layout_components_assign(pass, &removal.dots, true))
     return false;
   fold_chains(&removal);
-  nereid_operations_t conversions = {0}, all = {0};
-  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions) ||
-      !nereid_collect(pass->op, NULL, pass->scratch, &all))
+  nereid_operations_t conversions = {0};
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TTG_CONVERT_LAYOUT, pass->scratch, &conversions))
     return false;
-  nereid_map_initialize(&removal.written.bases, pass->scratch);
-  for (size_t i = 0; i < all.size; ++i)
-    nereid_written_memory_add(&removal.written, all.data[i]);
-  if (!read_provisional(&removal, &all))
-    return false;
+  nereid_written_roots_read(pass->op, pass->scratch, &removal.written);
   for (size_t i = 0; i < conversions.size; ++i)
     if (!try_remove(&removal, conversions.data[i]))
       return false;

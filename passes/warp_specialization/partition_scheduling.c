@@ -33,11 +33,11 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/dots/chained_dots.h"
-#include "passes/pipelining/loads/memory_roots.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 #include "passes/support/descriptor.h"
 #include "passes/support/loop.h"
+#include "passes/support/written_roots.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 

@@ -92,4 +92,34 @@ tt.func private @invariant_inside(%x: tensor<64x32xf16, #blocked>, %y: tensor<32
   }
   tt.return %r : tensor<64x64xf32, #blocked>
 }
+// Also when the conversion is in a branch of the loop. A branch without a loop keeps it.
+// CHECK-LABEL: @invariant_branch
+// CHECK: %[[S:.*]] = ttg.local_alloc %arg0
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: ttg.local_load %[[S]]
+// CHECK: scf.if
+// CHECK-NEXT: ttg.local_alloc %arg0
+tt.func private @invariant_branch(%x: tensor<64x32xf16, #blocked>, %y: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32, %q: i1) -> tensor<64x64xf32, #blocked> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+    %e = scf.if %q -> (tensor<64x64xf32, #blocked>) {
+      %xa = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+      %d = tt.dot %xa, %y, %s : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %d : tensor<64x64xf32, #blocked>
+    } else {
+      scf.yield %s : tensor<64x64xf32, #blocked>
+    }
+    scf.yield %e : tensor<64x64xf32, #blocked>
+  }
+  %f = scf.if %q -> (tensor<64x64xf32, #blocked>) {
+    %xb = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+    %d = tt.dot %xb, %y, %r : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    scf.yield %d : tensor<64x64xf32, #blocked>
+  } else {
+    scf.yield %r : tensor<64x64xf32, #blocked>
+  }
+  tt.return %f : tensor<64x64xf32, #blocked>
+}
 }

@@ -86,4 +86,21 @@ tt.func public @exchanged(%n: i32, %k: !ttg.memdesc<128x64xf16, #shared, #smem>,
   tt.store %p, %r, %m : tensor<32x128x!tt.ptr<f32>, #line>
   tt.return
 }
+
+// Two dots use the widened operand. Before tritongpu-accelerate-matmul it is widened in the layout of its load: each thread would
+// widen 256 elements in #b, and still do so when the dots read a buffer.
+// CHECK-LABEL: @widened
+// EARLY: arith.extf %{{.*}} : tensor<64x32xbf16, #[[ROWS]]> to
+// EARLY: ttg.convert_layout %{{.*}} : tensor<64x32xf32, #[[ROWS]]>
+// FINAL: arith.extf %{{.*}} : tensor<64x32xbf16, #ttg.dot_op
+tt.func public @widened(%x: tensor<64x64xf32, #a>, %z: tensor<64x64xf32, #a>, %p: tensor<64x32x!tt.ptr<bf16>, #rows>, %c: tensor<64x32xf32, #blocked>) -> (tensor<64x32xf32, #blocked>, tensor<64x32xf32, #blocked>) {
+  %y = tt.load %p : tensor<64x32x!tt.ptr<bf16>, #rows>
+  %t = ttg.convert_layout %y : tensor<64x32xbf16, #rows> -> tensor<64x32xbf16, #line>
+  %w = arith.extf %t : tensor<64x32xbf16, #line> to tensor<64x32xf32, #line>
+  %u = ttg.convert_layout %w : tensor<64x32xf32, #line> -> tensor<64x32xf32, #b>
+  %d = tt.dot %x, %u, %c, inputPrecision = tf32 : tensor<64x64xf32, #a> * tensor<64x32xf32, #b> -> tensor<64x32xf32, #blocked>
+  %v = ttg.convert_layout %w : tensor<64x32xf32, #line> -> tensor<64x32xf32, #b>
+  %e = tt.dot %z, %v, %c, inputPrecision = tf32 : tensor<64x64xf32, #a> * tensor<64x32xf32, #b> -> tensor<64x32xf32, #blocked>
+  tt.return %d, %e : tensor<64x32xf32, #blocked>, tensor<64x32xf32, #blocked>
+}
 }

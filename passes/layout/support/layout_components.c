@@ -56,6 +56,7 @@ typedef struct node {
 typedef struct components {
   nereid_pass_t *pass;
   nereid_arena_t *arena;
+  const nereid_provisional_dots_t *dots;
   nereid_operations_t ops;
   NEREID_VECTOR(node_t) nodes;
   nereid_map_t index; /* value -> node + 1 */
@@ -289,7 +290,8 @@ static void collect_votes(components_t *components, MlirOperation op) {
     MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
     if (!is_cheap(from))
       vote(components, op, to, nereid_ttg_encoding_of(from));
-    vote(components, op, from, nereid_ttg_encoding_of(to));
+    if (!nereid_is_provisional_operand(components->dots, nereid_ttg_encoding_of(to)))
+      vote(components, op, from, nereid_ttg_encoding_of(to));
     return;
   }
   if (!is_border(components, op) || (!components->followers && nereid_follows_operand_layout(op)))
@@ -549,8 +551,8 @@ static void mark_weighted(components_t *components) {
       components->nodes.data[root_of(components, i)].weighted = true;
 }
 
-bool nereid_layout_components_assign(nereid_pass_t *pass, bool followers) {
-  components_t components = {.pass = pass, .arena = pass->scratch, .followers = followers};
+bool nereid_layout_components_assign(nereid_pass_t *pass, const nereid_provisional_dots_t *dots, bool followers) {
+  components_t components = {.pass = pass, .arena = pass->scratch, .dots = dots, .followers = followers};
   nereid_map_initialize(&components.index, pass->scratch);
   if (nereid_call_graph_build(pass->op, pass->scratch, &components.graph) != NEREID_OK ||
       !nereid_frequency_run(&components.graph, pass->scratch, &components.frequency))

@@ -14,8 +14,8 @@
 
 #include "base/map.h"
 #include "passes/pass.h"
-#include "passes/pipelining/loads/memory_roots.h"
 #include "passes/pipelining/schedule.h"
+#include "passes/support/written_roots.h"
 
 typedef enum nereid_slice_kind { NEREID_SLICE_ACCESS, NEREID_SLICE_EXECUTE, NEREID_SLICES } nereid_slice_kind_t;
 

@@ -10,10 +10,10 @@
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
-#include "passes/pipelining/loads/memory_roots.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/schedule.h"
+#include "passes/support/written_roots.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 

@@ -1,0 +1,228 @@
+/* nereid-shorten-live-ranges: keeps operands of dots in shared memory where tensors need more registers than a thread
+ * has.
+ *
+ *   %k = tt.load …                                %k = tt.load …
+ *   %v = tt.load …                                %bk = ttg.local_alloc %k
+ *   %bk = ttg.local_alloc %k                ->    %v = tt.load …
+ *   … a dot of %bk, and its softmax               %bv = ttg.local_alloc %v
+ *   %bv = ttg.local_alloc %v                      … a dot of %bk, and its softmax
+ *
+ * A value that is stored later than the first op at which registers run short is stored before that op: the latency of
+ * a load is no longer hidden, but spills cost more. A second buffer with the same contents is the first one. An operand
+ * that several dots, or one in another block, take from a buffer is loaded again directly before each:
+ *
+ *   %a = ttg.local_load %b                        scf.for … {
+ *   scf.for … { tt.dot %a, … }              ->      %a = ttg.local_load %b
+ *   tt.dot %a, …                                    tt.dot %a, … }
+ *
+ * Only buffers that are never written again are concerned. The estimate of live registers is that of
+ * register_pressure.h; nothing changes while it is below the limit of a thread. Buffers are then live for longer, which
+ * is done only if all buffers of the function fit in shared memory at the same time.
+ *
+ * Runs after tritongpu-reorder-instructions and before fences are inserted. */
+#include "passes/dot/dot_registers.h"
+#include "passes/pass.h"
+#include "passes/support/collect.h"
+#include "passes/dot/register_pressure.h"
+
+#include "analysis/allocation/allocation.h"
+#include "dialects/defining_op.h"
+#include "dialects/ir.h"
+#include "dialects/ttg/memdesc.h"
+#include "dialects/ttg/module.h"
+#include "dialects/ttg/tensor_types.h"
+#include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
+#include "seam/ir.h"
+
+enum {
+  OTHER_REGISTERS = 40, /* per thread: addresses, indices, scalars */
+  SCRATCH = 16 * 1024,  /* bytes of shared memory for conversions and reductions */
+  MIN_SHORTENED = 8,    /* registers per thread: what is smaller is left alone */
+  MAX_CHANGES = 64      /* per function, each of which is followed by a new estimate */
+};
+
+typedef struct shorten {
+  nereid_pass_t *pass;
+  MlirOperation function;
+  nereid_register_pressure_t pressure;
+  bool buffers_fit; /* all of the function, at the same time */
+  int64_t stores, buffers, loads;
+} shorten_t;
+
+static int64_t limit_at(MlirOperation op) {
+  const int64_t said = nereid_ttg_maxnreg(op), most = nereid_dot_registers_per_thread(op);
+  return (said > 0 && said < most ? said : most) - OTHER_REGISTERS;
+}
+
+static bool is_short_between(const shorten_t *shorten, MlirOperation first, MlirOperation last) {
+  return nereid_register_pressure_between(&shorten->pressure, first, last) > limit_at(first);
+}
+
+/* Whether `op` makes a buffer with contents that never change. */
+static bool is_constant_buffer(MlirOperation op) {
+  nereid_ttg_memdesc_t buffer;
+  return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC && mlirOperationGetNumOperands(op) == 1 &&
+         nereid_ttg_memdesc_read(mlirValueGetType(nereid_ir_result(op)), &buffer) && !buffer.mutable_memory;
+}
+
+/* --- stores --- */
+
+/* Whether the dot after `op` reads its operand, the result, in steps: they belong together. */
+static bool is_part_of_dot(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD && nereid_register_pressure_of(nereid_ir_result(op)) == 0;
+}
+
+/* The first op after `source` and before `alloc` after which registers are short, with the loads that are part of it;
+ * `alloc` itself if there is none. */
+static MlirOperation where_short(const shorten_t *shorten, MlirOperation source, MlirOperation alloc) {
+  MlirOperation op = mlirOperationGetNextInBlock(source);
+  while (!mlirOperationEqual(op, alloc) && !is_short_between(shorten, op, op) &&
+         nereid_register_pressure_after(&shorten->pressure, op) <= limit_at(op))
+    op = mlirOperationGetNextInBlock(op);
+  if (mlirOperationEqual(op, alloc))
+    return op;
+  for (MlirOperation before = nereidMlirOperationGetPrevInBlock(op);
+       !mlirOperationEqual(before, source) && is_part_of_dot(before); before = nereidMlirOperationGetPrevInBlock(op))
+    op = before;
+  return op;
+}
+
+/* Stores earlier what only a buffer in the same block uses. */
+static bool store_earlier(shorten_t *shorten, MlirOperation alloc) {
+  MlirValue stored = mlirOperationGetOperand(alloc, 0);
+  MlirOperation source = nereid_defining_op(stored);
+  if (!shorten->buffers_fit || mlirOperationIsNull(source) || !nereid_ir_has_one_use(stored) ||
+      !mlirBlockEqual(mlirOperationGetBlock(source), mlirOperationGetBlock(alloc)) ||
+      nereid_register_pressure_of(stored) < MIN_SHORTENED)
+    return false;
+  MlirOperation before = where_short(shorten, source, alloc);
+  if (mlirOperationEqual(before, alloc))
+    return false;
+  mlirOperationMoveBefore(alloc, before);
+  ++shorten->stores;
+  return true;
+}
+
+/* --- buffers --- */
+
+static bool precedes(MlirOperation first, MlirOperation second) {
+  MlirOperation op = nereid_ir_ancestor_in(mlirOperationGetBlock(first), second);
+  return !mlirOperationIsNull(op) && !mlirOperationEqual(op, first) && mlirOperationIsBeforeInBlock(first, op);
+}
+
+/* An earlier buffer with the contents of `alloc`, and its type; null without one. */
+static MlirOperation earlier_buffer(MlirOperation alloc) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetOperand(alloc, 0));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (is_constant_buffer(user) && precedes(user, alloc) &&
+        mlirTypeEqual(mlirValueGetType(nereid_ir_result(user)), mlirValueGetType(nereid_ir_result(alloc))))
+      return user;
+  }
+  return (MlirOperation){NULL};
+}
+
+static bool share_buffer(shorten_t *shorten, MlirOperation alloc) {
+  MlirOperation earlier = earlier_buffer(alloc);
+  if (!shorten->buffers_fit || mlirOperationIsNull(earlier) || !is_short_between(shorten, earlier, alloc))
+    return false;
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(alloc), nereid_ir_result(earlier));
+  mlirOperationDestroy(alloc);
+  ++shorten->buffers;
+  return true;
+}
+
+/* --- loads --- */
+
+/* The last dot, in program order, if only dots use `load`, of which one is not directly after it; else null. */
+static MlirOperation last_dot(const shorten_t *shorten, MlirOperation load) {
+  MlirOperation last = load;
+  MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(load));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation dot = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(dot) != NEREID_OP_TT_DOT)
+      return (MlirOperation){NULL};
+    last = nereid_register_pressure_is_before(&shorten->pressure, last, dot) ? dot : last;
+  }
+  return mlirOperationEqual(last, load) ? (MlirOperation){NULL} : last;
+}
+
+/* Loads the operand again before each dot. */
+static bool load_again(shorten_t *shorten, MlirOperation load) {
+  MlirValue result = nereid_ir_result(load);
+  MlirOperation alloc = nereid_defining_op(mlirOperationGetOperand(load, 0));
+  if (mlirOperationIsNull(alloc) || !is_constant_buffer(alloc) ||
+      !nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(result)) ||
+      nereid_register_pressure_of(result) < MIN_SHORTENED)
+    return false;
+  MlirOperation last = last_dot(shorten, load);
+  if (mlirOperationIsNull(last) || !is_short_between(shorten, load, last))
+    return false;
+  for (MlirOpOperand use; use = mlirValueGetFirstUse(result), !mlirOpOperandIsNull(use);) {
+    MlirOperation dot = mlirOpOperandGetOwner(use);
+    nereid_builder_t builder = nereid_builder_before(dot);
+    builder.location = mlirOperationGetLocation(load);
+    MlirOperation again =
+        nereid_ttg_local_load_build(&builder, mlirValueGetType(result), nereid_ir_result(alloc), (MlirValue){NULL});
+    mlirOperationSetOperand(dot, mlirOpOperandGetOperandNumber(use), nereid_ir_result(again));
+    ++shorten->loads;
+  }
+  mlirOperationDestroy(load);
+  return true;
+}
+
+/* --- the pass --- */
+
+static bool is_candidate(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD || is_constant_buffer(op);
+}
+
+static bool all_buffers_fit(MlirOperation function, const nereid_operations_t *allocs) {
+  int64_t bytes = SCRATCH;
+  for (size_t i = 0; i < allocs->size; ++i)
+    bytes += nereid_allocation_bytes(mlirValueGetType(nereid_ir_result(allocs->data[i])));
+  return bytes <= nereid_allocation_limit(mlirOperationGetParentOperation(function));
+}
+
+static bool change(shorten_t *shorten, MlirOperation op) {
+  if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD)
+    return load_again(shorten, op);
+  return share_buffer(shorten, op) || store_earlier(shorten, op);
+}
+
+static bool shorten_function(shorten_t *shorten) {
+  nereid_arena_t *scratch = shorten->pass->scratch;
+  nereid_operations_t allocs = {0}, candidates = {0};
+  if (!nereid_collect_kind(shorten->function, NEREID_OP_TTG_LOCAL_ALLOC, scratch, &allocs) ||
+      !nereid_collect(shorten->function, is_candidate, scratch, &candidates))
+    return false;
+  if (!candidates.size)
+    return true;
+  shorten->buffers_fit = all_buffers_fit(shorten->function, &allocs);
+  bool found = nereid_register_pressure_find(shorten->function, scratch, &shorten->pressure);
+  int changes = 0;
+  for (size_t i = 0; found && i < candidates.size && changes < MAX_CHANGES; ++i) {
+    if (!change(shorten, candidates.data[i]))
+      continue;
+    ++changes;
+    found = nereid_register_pressure_find(shorten->function, scratch, &shorten->pressure);
+  }
+  return found;
+}
+
+MlirLogicalResult nereid_pass_shorten_live_ranges(nereid_pass_t *pass) {
+  nereid_operations_t functions = {0};
+  shorten_t shorten = {.pass = pass};
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TT_FUNC, pass->scratch, &functions))
+    return mlirLogicalResultFailure();
+  for (size_t i = 0; i < functions.size; ++i) {
+    shorten.function = functions.data[i];
+    if (!shorten_function(&shorten))
+      return mlirLogicalResultFailure();
+  }
+  nereid_pass_statistic_add(pass, "stores", shorten.stores);
+  nereid_pass_statistic_add(pass, "buffers", shorten.buffers);
+  nereid_pass_statistic_add(pass, "loads", shorten.loads);
+  return mlirLogicalResultSuccess();
+}

@@ -1,0 +1,75 @@
+// RUN: nereid-opt %s --nereid-shorten-live-ranges | FileCheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [1, 1], order = [1, 0]}>
+#narrow = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// Each tile of 64x128 elements takes 128 of 255 registers of the only warp.
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// The first tile is stored before the second one is loaded, and that before the dot, with the loads that belong to it.
+// CHECK-LABEL: @early(
+// CHECK: %[[K:.*]] = tt.load
+// CHECK-NEXT: ttg.local_alloc %[[K]]
+// CHECK-NEXT: %[[V:.*]] = tt.load
+// CHECK-NEXT: ttg.local_alloc %[[V]]
+// CHECK-NEXT: ttg.local_load
+// CHECK-NEXT: ttg.local_load
+// CHECK-NEXT: tt.dot
+tt.func public @early(%p: tensor<64x128x!tt.ptr<f16>, #blocked>, %s: !ttg.memdesc<16x64xf16, #shared, #smem>, %c: tensor<16x128xf32, #mma>, %w: tensor<16x128xf32, #mma>) -> (tensor<16x128xf32, #mma>, tensor<16x128xf32, #mma>) {
+  %k = tt.load %p : tensor<64x128x!tt.ptr<f16>, #blocked>
+  %v = tt.load %p : tensor<64x128x!tt.ptr<f16>, #blocked>
+  %bk = ttg.local_alloc %k : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+  %a = ttg.local_load %s : !ttg.memdesc<16x64xf16, #shared, #smem> -> tensor<16x64xf16, #left>
+  %b = ttg.local_load %bk : !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<64x128xf16, #right>
+  %d = tt.dot %a, %b, %c : tensor<16x64xf16, #left> * tensor<64x128xf16, #right> -> tensor<16x128xf32, #mma>
+  %bv = ttg.local_alloc %v : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+  %a2 = ttg.local_load %s : !ttg.memdesc<16x64xf16, #shared, #smem> -> tensor<16x64xf16, #left>
+  %b2 = ttg.local_load %bv : !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<64x128xf16, #right>
+  %e = tt.dot %a2, %b2, %w : tensor<16x64xf16, #left> * tensor<64x128xf16, #right> -> tensor<16x128xf32, #mma>
+  tt.return %d, %e : tensor<16x128xf32, #mma>, tensor<16x128xf32, #mma>
+}
+
+// Where registers suffice, nothing moves.
+// CHECK-LABEL: @enough(
+// CHECK: tt.load
+// CHECK-NEXT: tt.load
+// CHECK-NEXT: ttg.local_alloc
+// CHECK-NEXT: ttg.local_load
+tt.func public @enough(%p: tensor<64x64x!tt.ptr<f16>, #narrow>, %s: !ttg.memdesc<16x64xf16, #shared, #smem>, %c: tensor<16x64xf32, #mma>) -> tensor<16x64xf32, #mma> {
+  %k = tt.load %p : tensor<64x64x!tt.ptr<f16>, #narrow>
+  %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #narrow>
+  %bk = ttg.local_alloc %k : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %a = ttg.local_load %s : !ttg.memdesc<16x64xf16, #shared, #smem> -> tensor<16x64xf16, #left>
+  %b = ttg.local_load %bk : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
+  %d = tt.dot %a, %b, %c : tensor<16x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<16x64xf32, #mma>
+  %bv = ttg.local_alloc %v : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %b2 = ttg.local_load %bv : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
+  %e = tt.dot %a, %b2, %d : tensor<16x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<16x64xf32, #mma>
+  tt.return %e : tensor<16x64xf32, #mma>
+}
+
+// The second buffer is the first one, and its operand is loaded for each dot.
+// CHECK-LABEL: @again(
+// CHECK: %[[X:.*]] = ttg.local_alloc
+// CHECK-NOT: ttg.local_alloc
+// CHECK: %[[A:.*]] = ttg.local_load %[[X]]
+// CHECK-NEXT: tt.dot %[[A]],
+// CHECK: math.exp2
+// CHECK: %[[B:.*]] = ttg.local_load %[[X]]
+// CHECK-NEXT: tt.dot %[[B]],
+// CHECK: ttg.local_load %[[X]]
+tt.func public @again(%p: tensor<64x64x!tt.ptr<f16>, #narrow>, %y: tensor<64x32xf16, #right>, %c: tensor<64x32xf32, #mma>, %w: tensor<64x128xf32, #mma>) -> (tensor<64x32xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf16, #right>) {
+  %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #narrow>
+  %s = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %a = ttg.local_load %s : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+  %d = tt.dot %a, %y, %c : tensor<64x64xf16, #left> * tensor<64x32xf16, #right> -> tensor<64x32xf32, #mma>
+  %f = math.exp2 %w : tensor<64x128xf32, #mma>
+  %e = tt.dot %a, %y, %d : tensor<64x64xf16, #left> * tensor<64x32xf16, #right> -> tensor<64x32xf32, #mma>
+  %t = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %b = ttg.local_load %t : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
+  tt.return %e, %f, %b : tensor<64x32xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf16, #right>
+}
+}
