@@ -53,25 +53,21 @@ static bool is_alloc_of_tensor(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC && mlirOperationGetNumOperands(op) == 1;
 }
 
-/* Erases `value`'s defining op and then its operands' while they have no users. */
-static void erase_unused(MlirValue value) {
-  MlirOperation op = nereid_defining_op(value);
-  if (mlirOperationIsNull(op) || !nereidMlirOperationIsTriviallyDead(op))
-    return;
-  enum { MAX_OPERANDS = 8 };
-  MlirValue operands[MAX_OPERANDS];
-  intptr_t n = mlirOperationGetNumOperands(op);
-  if (n > MAX_OPERANDS)
-    n = MAX_OPERANDS;
-  for (intptr_t i = 0; i < n; ++i)
-    operands[i] = mlirOperationGetOperand(op, i);
-  nereidMlirOperationErase(op);
-  for (intptr_t i = 0; i < n; ++i) {
-    bool repeated = false;
-    for (intptr_t j = 0; j < i; ++j)
-      repeated |= mlirValueEqual(operands[i], operands[j]);
-    if (!repeated)
-      erase_unused(operands[i]);
+/* Erases `value`'s defining op and then those of its operands, while they have no users. An op may be an operand of
+ * several of them: the list has it again, after it has been erased, too. */
+static void erase_unused(MlirValue value, nereid_arena_t *arena) {
+  nereid_operations_t list = {0};
+  nereid_map_t erased;
+  nereid_map_initialize(&erased, arena);
+  nereid_vector_push(arena, &list, nereid_defining_op(value));
+  for (size_t i = 0; i < list.size; ++i) {
+    MlirOperation op = list.data[i];
+    if (mlirOperationIsNull(op) || nereid_map_find(&erased, op.ptr) || !nereidMlirOperationIsTriviallyDead(op) ||
+        !nereid_map_insert(&erased, op.ptr))
+      continue;
+    for (intptr_t o = 0; o < mlirOperationGetNumOperands(op); ++o)
+      nereid_vector_push(arena, &list, nereid_defining_op(mlirOperationGetOperand(op, o)));
+    nereidMlirOperationErase(op);
   }
 }
 
@@ -152,7 +148,7 @@ static bool transpose_alloc(nereid_pass_t *pass, MlirOperation alloc) {
   }
   mlirValueReplaceAllUsesOfWith(result, view);
   nereidMlirOperationErase(alloc);
-  erase_unused(stored);
+  erase_unused(stored, pass->scratch);
   return true;
 }
 
@@ -186,7 +182,7 @@ static MlirValue load_transposed_slot(MlirOperation convert, const transposed_t 
 }
 
 /* convert_layout(trans(load)) -> local_load(memdesc_trans(local_alloc(load))) */
-static bool transpose_conversion(MlirOperation convert) {
+static bool transpose_conversion(nereid_pass_t *pass, MlirOperation convert) {
   transposed_t transposed = {0};
   MlirValue result = nereid_ir_result(convert), source = mlirOperationGetOperand(convert, 0), operand;
   if (!match_transposed(source, &transposed))
@@ -212,7 +208,7 @@ static bool transpose_conversion(MlirOperation convert) {
   }
   mlirValueReplaceAllUsesOfWith(result, operand);
   nereidMlirOperationErase(convert);
-  erase_unused(source);
+  erase_unused(source, pass->scratch);
   return true;
 }
 
@@ -376,7 +372,7 @@ static bool hoist_conversion(nereid_pass_t *pass, const nereid_axis_result_t *ax
     build_copy(&slice, slice.computed.data[i], slice.encodings.data[i]);
   mlirValueReplaceAllUsesOfWith(result, converted(&slice, source));
   nereidMlirOperationErase(convert);
-  erase_unused(source);
+  erase_unused(source, pass->scratch);
   return true;
 }
 
@@ -397,7 +393,7 @@ MlirLogicalResult nereid_pass_tritongpu_optimize_dot_operands(nereid_pass_t *pas
       !nereid_collect(pass->op, is_alloc_of_tensor, pass->scratch, &allocs))
     return mlirLogicalResultFailure();
   for (size_t i = 0; i < transposed.size; ++i)
-    views += transpose_conversion(transposed.data[i]);
+    views += transpose_conversion(pass, transposed.data[i]);
   for (size_t i = 0; i < allocs.size; ++i)
     views += transpose_alloc(pass, allocs.data[i]);
   nereid_pass_statistic_add(pass, "hoisted", hoisted);

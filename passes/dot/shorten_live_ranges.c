@@ -15,15 +15,16 @@
  *   scf.for … { tt.dot %a, … }              ->      %a = ttg.local_load %b
  *   tt.dot %a, …                                    tt.dot %a, … }
  *
- * Only buffers that are never written again are concerned. The estimate of live registers is that of
- * register_pressure.h; nothing changes while it is below the limit of a thread. Buffers are then live for longer, which
- * is done only if all buffers of the function fit in shared memory at the same time.
+ * Only buffers that are never written again and that no dot of warp groups reads are concerned: its wait would have to
+ * precede the next store. The estimate of live registers is that of register_pressure.h; nothing changes while it is
+ * below the limit of a thread. Buffers are then live for longer, which is done only if all buffers of the function fit
+ * in shared memory at the same time.
  *
  * Runs after tritongpu-reorder-instructions and before fences are inserted. */
 #include "passes/dot/dot_registers.h"
+#include "passes/dot/register_pressure.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
-#include "passes/dot/register_pressure.h"
 
 #include "analysis/allocation/allocation.h"
 #include "dialects/defining_op.h"
@@ -59,11 +60,19 @@ static bool is_short_between(const shorten_t *shorten, MlirOperation first, Mlir
   return nereid_register_pressure_between(&shorten->pressure, first, last) > limit_at(first);
 }
 
-/* Whether `op` makes a buffer with contents that never change. */
+static bool is_only_loaded(MlirOperation alloc) {
+  MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(alloc));
+  while (!mlirOpOperandIsNull(use) && nereid_op_kind(mlirOpOperandGetOwner(use)) == NEREID_OP_TTG_LOCAL_LOAD)
+    use = mlirOpOperandGetNextUse(use);
+  return mlirOpOperandIsNull(use);
+}
+
+/* Whether `op` makes a buffer with contents that never change, which threads read, and no dot in flight. */
 static bool is_constant_buffer(MlirOperation op) {
   nereid_ttg_memdesc_t buffer;
   return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC && mlirOperationGetNumOperands(op) == 1 &&
-         nereid_ttg_memdesc_read(mlirValueGetType(nereid_ir_result(op)), &buffer) && !buffer.mutable_memory;
+         nereid_ttg_memdesc_read(mlirValueGetType(nereid_ir_result(op)), &buffer) && !buffer.mutable_memory &&
+         is_only_loaded(op);
 }
 
 /* --- stores --- */

@@ -19,6 +19,8 @@
  *   - the end of its iteration, if its wait in the next one precedes the dot that accumulates onto its result, and the
  *     first accumulator joins computed values, as those of another loop that may have no iteration: the assembler
  *     serializes all wgmma because of the copies of these values;
+ *   - the end of its iteration, if the loop cannot carry the result in the registers of the dot: the carried value is
+ *     used after the dot, or the dot accumulates onto a value that is not computed from it;
  *   - an scf.if that uses its result or has other effects; the wait may be inside of it (branch_waits.h);
  *   - an access to the accumulator of a later dot by an op that is not a dot (accumulators.h);
  *   - the end of the iteration, if the next one uses its result before a dot: the assembler does not follow the group
@@ -218,7 +220,7 @@ static void replace_after(const async_t *async, MlirOperation before, MlirValue 
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = next) {
     next = mlirOpOperandGetNextUse(use);
     MlirOperation user = mlirOpOperandGetOwner(use), op = nereid_ir_ancestor_in(async->in.block, user);
-    if (mlirOperationEqual(op, before) || mlirOperationIsBeforeInBlock(before, op))
+    if (!mlirOperationIsNull(op) && (mlirOperationEqual(op, before) || mlirOperationIsBeforeInBlock(before, op)))
       mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), replacement);
   }
 }
@@ -293,7 +295,8 @@ static void process_block(nereid_pass_t *pass, MlirBlock block, nereid_ring_phas
     nereid_pass_remark_passed(pass, flight.groups[i].dot, "async-dot", "stays in flight until the next iteration");
   if (!mlirOperationIsNull(async.in.loop))
     wait_after_loop(&async, &flight);
-  for (size_t i = 0; i < async.inside.size && !pass->scratch->failed; ++i)
+  /* The last one first: a branch that gets a wait is built again, and later ones list its results. */
+  for (size_t i = async.inside.size; i-- > 0 && !pass->scratch->failed;)
     nereid_branch_insert_wait(pass->scratch, async.inside.data[i].branch, (intptr_t)async.inside.data[i].inputs.size,
                               async.inside.data[i].inputs.data, (intptr_t)async.inside.data[i].results);
   *carried += flight.count;

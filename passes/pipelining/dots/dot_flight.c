@@ -7,6 +7,7 @@
  * async_dots.c lists the conditions. */
 #include "passes/pipelining/dots/dot_flight.h"
 
+#include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
@@ -15,6 +16,7 @@
 #include "passes/pipelining/dots/operand_registers.h"
 #include "passes/pipelining/slot_overlap.h"
 #include "passes/support/loop.h"
+#include "passes/support/splat.h"
 #include "seam/effects.h"
 
 #include <assert.h>
@@ -172,10 +174,76 @@ static bool is_early(const nereid_dot_block_t *in, MlirOperation dot, nereid_dot
   return place && *place == (uintptr_t)completion;
 }
 
+/* --- registers of a carried result --- */
+
+static MlirOperation wait_or_dot(MlirValue value) {
+  MlirOperation op = nereid_defining_op(value);
+  const bool is_either = !mlirOperationIsNull(op) &&
+                         (nereid_dot_flight_is_dot(op) || nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT);
+  return is_either ? op : (MlirOperation){NULL};
+}
+
+/* The value onto which `dot` and the dots of the block before it accumulate; sets *out_first to the first of these. */
+static MlirValue first_accumulator(const nereid_dot_block_t *in, MlirOperation dot, MlirOperation *out_first) {
+  MlirValue value = nereid_ttng_warp_group_dot_get_c(dot);
+  *out_first = dot;
+  for (MlirOperation op = wait_or_dot(value);
+       !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), in->block); op = wait_or_dot(value)) {
+    const bool is_dot = nereid_dot_flight_is_dot(op);
+    *out_first = is_dot ? op : *out_first;
+    value =
+        is_dot ? nereid_ttng_warp_group_dot_get_c(op) : mlirOperationGetOperand(op, mlirOpResultGetResultNumber(value));
+  }
+  return value;
+}
+
+/* Whether the block computes `value` from `source`. */
+static bool depends_on(const nereid_dot_block_t *in, MlirValue value, MlirValue source, int depth) {
+  MlirOperation op = nereid_defining_op(value);
+  if (mlirValueEqual(value, source))
+    return true;
+  if (mlirOperationIsNull(op) || depth == 0 || !mlirBlockEqual(mlirOperationGetBlock(op), in->block))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (depends_on(in, mlirOperationGetOperand(op, i), source, depth - 1))
+      return true;
+  return false;
+}
+
+/* Whether an op after `first`, or another position of the next iteration, uses `carried`. */
+static bool is_used_after(const nereid_dot_block_t *in, MlirValue carried, MlirOperation first, intptr_t position) {
+  MlirOpOperand use = mlirValueGetFirstUse(carried);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = nereid_ir_ancestor_in(in->block, mlirOpOperandGetOwner(use));
+    if (!mlirOperationEqual(op, first) && !mlirOperationIsBeforeInBlock(op, first) &&
+        !(mlirOperationEqual(op, mlirBlockGetTerminator(in->block)) && mlirOpOperandGetOperandNumber(use) == position))
+      return true;
+  }
+  return false;
+}
+
+/* Whether the registers of the result are those in which the loop carries it. Otherwise copies of registers in flight,
+ * or of new accumulators into them, would follow: the carried value is needed after the dot, or the dot accumulates
+ * onto a value that does not depend on it. */
+static bool stays_in_place(const nereid_dot_block_t *in, MlirOperation dot) {
+  enum { DEPTH = 8 };
+  MlirOperation yield = mlirBlockGetTerminator(in->block), first;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i) {
+    MlirValue carried = mlirBlockGetArgument(in->block, i + 1);
+    if (!mlirValueEqual(mlirOperationGetOperand(yield, i), nereid_ir_result(dot)))
+      continue;
+    MlirValue start = first_accumulator(in, dot, &first);
+    const bool is_constant = !mlirAttributeIsNull(nereid_splat_constant(start));
+    if ((!is_constant && !depends_on(in, start, carried, DEPTH)) || is_used_after(in, carried, first, i))
+      return false;
+  }
+  return true;
+}
+
 /* At the end of the block. */
 static bool ends_before_terminator(const nereid_dot_block_t *in, const nereid_dot_in_flight_t *group) {
   return mlirOperationIsNull(in->loop) || group->age > 0 || is_carried_twice(in, group->dot) ||
-         is_early(in, group->dot, NEREID_DOT_COMPLETION_ITERATION) ||
+         !stays_in_place(in, group->dot) || is_early(in, group->dot, NEREID_DOT_COMPLETION_ITERATION) ||
          nereid_operand_is_carried(in->block, group->dot) ||
          (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
 }

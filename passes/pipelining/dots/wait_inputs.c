@@ -35,16 +35,26 @@ void nereid_wait_inputs_add_buffers(const nereid_dot_block_t *in, nereid_dot_val
   }
 }
 
+/* Whether a wait can pass `value` on: numbers that the block computes. */
+static bool can_pass(MlirBlock block, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  MlirBlock owner = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  if (!mlirTypeIsARankedTensor(type) || !mlirBlockEqual(owner, block))
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  return !mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) > 1;
+}
+
 /* Adds the operands of `before` if it computes the next value of an operand A that the loop carries: the wait then
  * follows what computes them, which the dot in flight overlaps. */
 static void add_operands_of_producer(const nereid_dot_block_t *in, nereid_dot_values_t *inputs, MlirOperation before,
                                      const nereid_dot_in_flight_t *group) {
-  if (!nereid_operand_is_carried(in->block, group->dot) ||
-      !mlirOperationEqual(before, nereid_operand_producer(in->block, group->dot)))
+  if (!mlirOperationEqual(before, nereid_operand_producer(in->block, group->dot)))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(before); ++i) {
     MlirValue operand = mlirOperationGetOperand(before, i);
-    if (mlirTypeIsARankedTensor(mlirValueGetType(operand)) && !is_listed(inputs, operand))
+    if (can_pass(in->block, operand) && !is_listed(inputs, operand))
       nereid_vector_push(in->arena, inputs, operand);
   }
 }

@@ -167,9 +167,13 @@ static MlirValue counter_of(expand_t *expand, int32_t stage) {
   return *counter;
 }
 
+static bool is_counter(const node_t *node) {
+  return !node->carried && mlirValueIsABlockArgument(node->value);
+}
+
 static MlirValue resolve(expand_t *expand, MlirValue value, int32_t stage) {
   const node_t *node = node_of(expand, value);
-  if (!node->carried && mlirValueIsABlockArgument(value))
+  if (is_counter(node))
     return counter_of(expand, stage);
   const int32_t age = stage - node->stage;
   return age ? node->history[age] : current(expand, node);
@@ -229,13 +233,20 @@ static void emit(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
   }
 }
 
+/* The instance of a waiting node in the next step: what this one yields, which the first stage has computed. */
+static MlirValue next_of(expand_t *expand, const node_t *node) {
+  const node_t *from = node_of(expand, yielded(expand, node));
+  if (!from)
+    return yielded(expand, node);
+  return is_counter(from) ? counter_of(expand, 0) : current(expand, from);
+}
+
 /* Ages all nodes by one step. */
 static void shift(expand_t *expand) {
   for (intptr_t i = 1; i < expand->arguments; ++i) {
     node_t *node = &expand->nodes.data[i];
-    const node_t *from = node_of(expand, yielded(expand, node));
     if (node->max_age >= 0)
-      node->next = node->waits ? (from ? current(expand, from) : yielded(expand, node)) : current(expand, node);
+      node->next = node->waits ? next_of(expand, node) : current(expand, node);
   }
   for (size_t i = 0; i < expand->nodes.size; ++i) {
     node_t *node = &expand->nodes.data[i];
