@@ -222,7 +222,8 @@ static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   return true;
 }
 
-/* The region reads `pack` adjacent elements of the last dimension: a thread holds that many. */
+/* The region reads `pack` elements that are consecutive in row-major order: a thread holds that many, of several rows
+ * when a row is shorter. */
 static bool mend_map(conversion_t *conversion, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   int64_t shape[NEREID_TTG_MAX_RANK];
@@ -232,8 +233,10 @@ static bool mend_map(conversion_t *conversion, MlirOperation op) {
   assert(rank >= 1 && rank <= NEREID_TTG_MAX_RANK); /* or it would have got no encoding */
   if (pack == 1)
     return true;
-  for (intptr_t d = 0; d < rank; ++d) {
-    size[d] = d + 1 < rank ? 1 : pack;
+  int32_t left = pack;
+  for (intptr_t d = rank - 1; d >= 0; --d) {
+    size[d] = left < shape[d] ? left : (int32_t)shape[d];
+    left /= size[d];
     order[d] = (int32_t)(rank - 1 - d);
   }
   MlirAttribute encoding = nereid_ttg_blocked_make(conversion->context, rank, shape, size, order, conversion->grid);

@@ -66,8 +66,8 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm",
   let summary = "inline PTX on groups of elements";
   let description = [{
     The text is emitted once per `packed_element` elements. The compiler chooses the elements of a group, so the text
-    must apply the same function to each. Elements narrower than 32 bits are packed in registers. Text that is not
-    `pure` may read and write memory.
+    must apply the same function to each. Elements narrower than 32 bits are packed in registers. An i1 that
+    is passed alone in such a register is sign-extended. Text that is not `pure` may read and write memory.
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure, I32Attr:$packed_element,
                        Variadic<TT_Type>:$args);
@@ -80,8 +80,8 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise",
     [TT_SameOperandsAndResultEncoding, SameOperandsAndResultShape, RecursiveMemoryEffects]> {
   let summary = "apply a region of scalar code, control flow included, to every element";
   let description = [{
-    The region takes `pack` consecutive elements of each operand, operand by operand, and returns as many of each
-    result. It must not write memory, because several threads may compute the same element.
+    The region takes `pack` elements of each operand that are consecutive in row-major order, operand by operand, and
+    returns as many of each result. It must not write memory, because several threads may compute the same element.
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);

@@ -103,7 +103,7 @@ def TT_GatherOp : TT_Op<"gather", [Pure, DeclareOpInterfaceMethods<InferTypeOpIn
   let summary = "select elements along one dimension by index";
   let description = [{
     `result[.., i, ..] = src[.., indices[.., i, ..], ..]` along `axis`. The other dimensions of `src` and `indices`
-    agree. `efficient_layout` marks encodings that a pass optimized.
+    agree. Indices below 32 bits are unsigned. `efficient_layout` marks encodings that a pass optimized.
   }];
   let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);

@@ -3,8 +3,9 @@
  *
  *   "add.u32 $0, $1, $2;" {constraints = "=r,r,r", packed_element = 4} : tensor<8xi8>      two calls of four elements
  *
- * Elements below 32 bits share a register, as many of `packed_element` as fit. The assignment of elements to threads
- * is a matter of layout; here consecutive elements in row-major order are packed. */
+ * Elements below 32 bits share a register, as many of `packed_element` as fit. An i1 in a register of its own is
+ * sign-extended, as in compiled code: true is -1. The assignment of elements to threads is a matter of layout; here
+ * consecutive elements in row-major order are packed. */
 #include "interpreter/machine.h"
 
 typedef struct values {
@@ -44,7 +45,9 @@ static void move(const values_t *values, size_t pack, size_t n_calls, uint64_t *
         const size_t element = i / each * pack + j + i % each;
         uint64_t *word = &registers[at * n_calls + i / each];
         const unsigned shift = (unsigned)(i % each) * bits;
-        if (in)
+        if (in && bits == 1 && each == 1)
+          *word = nereid_machine_word(slot, element) & 1 ? UINT64_MAX : 0;
+        else if (in)
           *word |= nereid_machine_word(slot, element) << shift;
         else
           slot->words[element] = nereid_bits_cut(*word >> shift, bits);

@@ -20,7 +20,6 @@
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 
-#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
 enum { MAX_BYTES = 16 /* largest access of cp.async */ };
@@ -41,27 +40,28 @@ static int64_t access_width(const nereid_axis_result_t *axis, MlirOperation copy
   return width < most ? width : most;
 }
 
-/* The encoding limited to `width` elements per thread along the fastest dimension; null when it needs no change. */
+/* The encoding limited to `width` elements per thread along the fastest dimension; null when it needs no change. The
+ * parts of the CTAs are kept, since the buffer has them too. */
 static MlirAttribute clipped(MlirOperation copy, const nereid_axis_result_t *axis) {
   MlirType type = mlirValueGetType(nereid_ttg_async_copy_global_to_local_get_src(copy));
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
-  if (mlirAttributeIsNull(encoding) || !nereid_ttg_blocked_attr_isa(encoding))
+  MlirContext context = mlirOperationGetContext(copy);
+  nereid_ttg_blocked_t old, new;
+  int64_t part[NEREID_TTG_MAX_RANK];
+  if (!nereid_ttg_blocked_read(encoding, &old))
     return (MlirAttribute){NULL};
-  int32_t size[NEREID_TTG_MAX_RANK] = {0}, order[NEREID_TTG_MAX_RANK] = {0};
-  int64_t shape[NEREID_TTG_MAX_RANK] = {0};
-  const intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t d = 0; d < rank; ++d) {
-    size[d] = mlirDenseI32ArrayGetElement(nereid_ttg_blocked_attr_get_size_per_thread(encoding), d);
-    order[d] = mlirDenseI32ArrayGetElement(nereid_ttg_blocked_attr_get_order(encoding), d);
-    shape[d] = mlirShapedTypeGetDimSize(type, d);
-  }
-  const int64_t width = access_width(axis, copy, order[0]);
-  if (size[order[0]] <= width)
+  const int fastest = old.order[0];
+  const int64_t width = access_width(axis, copy, fastest);
+  if (old.size_per_thread[fastest] <= width)
     return (MlirAttribute){NULL};
-  size[order[0]] = (int32_t)width;
-  const nereid_thread_grid_t grid = {nereid_ttg_num_warps(copy), nereid_ttg_threads_per_warp(copy),
-                                     nereid_ttg_num_ctas(copy)};
-  return nereid_ttg_blocked_make(mlirOperationGetContext(copy), rank, shape, size, order, grid);
+  old.size_per_thread[fastest] = (int32_t)width;
+  nereid_ttg_part_of_tensor(type, old.rank, part);
+  const nereid_thread_grid_t one_cta = {nereid_ttg_num_warps(copy), nereid_ttg_threads_per_warp(copy), 1};
+  encoding = nereid_ttg_blocked_make(context, old.rank, part, old.size_per_thread, old.order, one_cta);
+  if (!nereid_ttg_blocked_read(encoding, &new))
+    return (MlirAttribute){NULL};
+  new.cga = old.cga;
+  return nereid_ttg_blocked_attribute(context, &new);
 }
 
 static void convert(MlirOperation copy, MlirAttribute encoding) {

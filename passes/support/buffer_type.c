@@ -2,6 +2,7 @@
 #include "passes/support/buffer_type.h"
 
 #include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ttg.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -26,8 +27,8 @@ MlirType nereid_buffer_type(MlirType tensor, int64_t stages, bool mutable_memory
   for (intptr_t d = 0; d < rank; ++d)
     shape[d + extra] = mlirShapedTypeGetDimSize(tensor, d);
   MlirAttribute dims = mlirDenseI64ArrayGet(context, rank + extra, shape);
-  MlirAttribute encoding =
-      nereid_ttg_swizzled_shared_attr_create(context, 1, 1, 1, order_of(context, tensor), (MlirAttribute){NULL});
+  MlirAttribute encoding = nereid_ttg_swizzled_shared_attr_create(context, 1, 1, 1, order_of(context, tensor),
+                                                                  nereid_ttg_cga_of_tensor(tensor));
   return nereid_ttg_memdesc_type_create(context, dims, mlirShapedTypeGetElementType(tensor), encoding,
                                         nereid_ttg_shared_memory_attr_create(context), mutable_memory, dims);
 }

@@ -79,6 +79,37 @@ static MlirType word_type(MlirType element, intptr_t count) {
   return count == 1 ? element : nereid_emit_vector_type(element, count);
 }
 
+/* The letter of input constraint `index`: r for 0 in "=h,r,~{memory}". */
+static char input_constraint(MlirStringRef text, size_t index) {
+  bool starts = true;
+  for (size_t i = 0; i < text.length; ++i) {
+    const char c = text.data[i];
+    if (c == ' ' || c == '\t')
+      continue;
+    if (starts && !strchr("=~,", c) && index-- == 0)
+      return c;
+    starts = c == ',';
+  }
+  return 0;
+}
+
+/* Extends an i1 to the register that the constraint requires, so that true is -1. LLVM alone passes variables as -1 and
+ * constants as 1. */
+static MlirValue widen_bit(nereid_lower_t *lower, MlirValue bit, char constraint) {
+  if (!mlirTypeEqual(mlirValueGetType(bit), lower->types->i1))
+    return bit;
+  switch (constraint) {
+  case 'h':
+    return nereid_emit_cast(lower, "llvm.sext", lower->types->i16, bit);
+  case 'r':
+    return nereid_emit_cast(lower, "llvm.sext", lower->types->i32, bit);
+  case 'l':
+    return nereid_emit_cast(lower, "llvm.sext", lower->types->i64, bit);
+  default:
+    return bit;
+  }
+}
+
 /* Elements [r, r + packed) of every operand, words of a pack of elements each. Past the last register the last element
  * is repeated. */
 static bool gather_operands(nereid_lower_t *lower, MlirOperation op, intptr_t r, intptr_t packed, values_t *out) {
@@ -91,7 +122,9 @@ static bool gather_operands(nereid_lower_t *lower, MlirOperation op, intptr_t r,
         intptr_t at = operand.count == 1 ? 0 : r + e + k;
         word[k] = operand.values[at < operand.count ? at : operand.count - 1];
       }
-      if (!nereid_vector_push(lower->arena, out, nereid_emit_pack(lower, per_word, word)))
+      const char constraint = input_constraint(nereid_tt_elementwise_inline_asm_get_constraints(op), out->size);
+      MlirValue packed_word = widen_bit(lower, nereid_emit_pack(lower, per_word, word), constraint);
+      if (!nereid_vector_push(lower->arena, out, packed_word))
         return false;
     }
   }

@@ -21,12 +21,21 @@ static bool map_registers(nereid_lower_t *lower, MlirOperation op, intptr_t r, i
   return true;
 }
 
+/* The number of elements, consecutive in row-major order, that consecutive registers hold. */
+static int32_t row_major_run(nereid_lower_t *lower, MlirType tensor) {
+  const nereid_layout_t *layout = nereid_lower_layout(lower, tensor);
+  if (!layout)
+    return 0;
+  nereid_layout_t flat = *layout;
+  nereid_layout_reshape(&flat, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(layout)});
+  return nereid_layout_contiguity(&flat, 0);
+}
+
 static bool lower_map(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   const intptr_t pack = nereid_tt_map_elementwise_get_pack(op), n_results = mlirOperationGetNumResults(op);
   const intptr_t registers = nereid_lower_operand(lower, op, 0).count;
-  const nereid_layout_t *layout = nereid_lower_layout(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
-  const int32_t run = layout ? nereid_layout_contiguity(layout, layout->rank - 1) : 0;
+  const int32_t run = row_major_run(lower, mlirValueGetType(mlirOperationGetOperand(op, 0)));
   if (run < pack)
     return nereid_lower_error(op, "takes %td consecutive elements at a time, its threads hold %d: expected as many",
                               (ptrdiff_t)pack, (int)run);

@@ -25,13 +25,13 @@ typedef struct gather {
   nereid_lowered_t source, indices, result;
 } gather_t;
 
-/* The index of register `r` as an i32. */
+/* The index of register `r` as an i32; narrow indices are unsigned, as in Triton. */
 static MlirValue index_at(gather_t *gather, intptr_t r) {
   MlirValue index = gather->indices.values[r];
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(index));
   if (width == 32)
     return index;
-  return nereid_emit_cast(gather->lower, width > 32 ? "llvm.trunc" : "llvm.sext", gather->lower->types->i32, index);
+  return nereid_emit_cast(gather->lower, width > 32 ? "llvm.trunc" : "llvm.zext", gather->lower->types->i32, index);
 }
 
 /* --- within the warp --- */
