@@ -144,13 +144,14 @@ tt.func @early(%n: i32, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.me
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
 
-// Registers of operand A are computed again in the next iteration: not before the dot that reads them is complete.
+// Registers of operand A are computed again in the next iteration: not before the dot that reads them is complete. The wait passes
+// on what they are computed from, so that nothing moves before it.
 // CHECK-LABEL: @registers
 // CHECK: scf.for
-// CHECK: tt.load
-// CHECK: %[[W:.*]] = ttng.warp_group_dot_wait %{{.*}} {pendings = 0 : i32}
-// CHECK-NEXT: arith.sitofp
-// CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[W]]
+// CHECK: %[[X:.*]] = tt.load
+// CHECK: %[[W:.*]]:2 = ttng.warp_group_dot_wait %{{.*}}, %[[X]] {pendings = 0 : i32}
+// CHECK-NEXT: arith.sitofp %[[W]]#1
+// CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %[[W]]#0
 // CHECK-NEXT: scf.yield
 tt.func @registers(%n: i32, %p: tensor<64x64x!tt.ptr<i8>, #mma>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>) -> tensor<64x64xf32, #mma> {
   %c0 = arith.constant 0 : i32

@@ -230,7 +230,8 @@ static bool stays_in_place(const nereid_dot_block_t *in, MlirOperation dot) {
   MlirOperation yield = mlirBlockGetTerminator(in->block), first;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i) {
     MlirValue carried = mlirBlockGetArgument(in->block, i + 1);
-    if (!mlirValueEqual(mlirOperationGetOperand(yield, i), nereid_ir_result(dot)))
+    if (!mlirValueEqual(mlirOperationGetOperand(yield, i), nereid_ir_result(dot)) ||
+        !nereid_loop_uses_carried(in->loop, i))
       continue;
     MlirValue start = first_accumulator(in, dot, &first);
     const bool is_constant = !mlirAttributeIsNull(nereid_splat_constant(start));
