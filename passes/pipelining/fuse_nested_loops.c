@@ -25,6 +25,7 @@
 #include "passes/pipelining/loop_stages.h"
 #include "passes/support/branch.h"
 #include "passes/support/loop.h"
+#include "seam/effects.h"
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -63,6 +64,16 @@ static void yield_results(MlirBlock block, MlirOperation loop, MlirOperation out
   }
 }
 
+/* Erases what only the inner loop of `loop` used, uses before defining ops. */
+static void erase_dead(MlirOperation loop) {
+  MlirOperation previous;
+  for (MlirOperation op = mlirBlockGetTerminator(nereid_loop_body(loop)); !mlirOperationIsNull(op); op = previous) {
+    previous = nereidMlirOperationGetPrevInBlock(op);
+    if (nereidMlirOperationIsTriviallyDead(op))
+      nereidMlirOperationErase(op);
+  }
+}
+
 /* A block with a copy of `outer` in which the inner loop has no iteration. */
 static MlirBlock without_inner(MlirOperation outer) {
   int count;
@@ -74,6 +85,7 @@ static MlirBlock without_inner(MlirOperation outer) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(inner); ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(inner, i), nereid_loop_initial(inner, i));
   nereidMlirOperationErase(inner);
+  erase_dead(copy);
   yield_results(block, copy, outer);
   return block;
 }

@@ -411,10 +411,10 @@ bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_sched
        use = mlirOpOperandGetNextUse(use), ++users)
     if (!add_user(&reading, mlirOpOperandGetOwner(use)))
       return false;
-  out->selects = out->direct.size < users && !is_tma(op->op) && nereid_ring_has_other(op->op);
+  out->selects = !out->direct.size && !is_tma(op->op) && nereid_ring_has_other(op->op);
   if (out->direct.size < users) /* a load from the slot at its first use */
     add_read(&reading, out->use_stage, out->use_cluster < op->cluster || !nereid_ring_crosses_warps(op->op), false);
-  return true;
+  return out->slots > 0; /* none for a buffer without uses */
 }
 
 bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,

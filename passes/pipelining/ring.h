@@ -24,7 +24,8 @@ typedef struct nereid_ring_load {
   int32_t use_stage, use_cluster;         /* stage and cluster of the first use */
   nereid_scheduled_ops_t direct; /* users that the slot replaces: ttg.local_alloc, or ttg.convert_layout to a dot
                                     operand, which becomes a load from the slot */
-  bool selects; /* elements that the mask excludes get their value by a select, where the slot is read */
+  bool selects; /* elements that the mask excludes get their value by a select, where the slot is read: not where it
+                   replaces users, for which the copy stores the value */
 } nereid_ring_load_t;
 
 /* Reads how a scheduled op is used. True when it is a load that an asynchronous copy can replace: of a tensor with a

@@ -62,7 +62,7 @@ static void replace_tensors(const nereid_channel_emitter_t *emit, const nereid_c
   for (MlirOpOperand use = mlirValueGetFirstUse(from); !mlirOpOperandIsNull(use); use = next) {
     next = mlirOpOperandGetNextUse(use);
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!is_of_reader(emit, user) || nereid_op_kind(user) == NEREID_OP_SCF_YIELD)
+    if (!is_of_reader(emit, user) || nereid_channel_is_carried(use))
       continue;
     if (mlirValueIsNull(read))
       read = nereid_channel_result(

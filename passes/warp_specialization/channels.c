@@ -30,6 +30,11 @@ MlirValue nereid_channel_value(const nereid_channel_value_t *value) {
   return mlirOperationGetResult(value->op, value->result);
 }
 
+bool nereid_channel_is_carried(MlirOpOperand use) {
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  return nereid_op_kind(user) == NEREID_OP_SCF_YIELD && nereid_partition_is_loop(mlirOperationGetParentOperation(user));
+}
+
 /* --- partitions of values --- */
 
 static bool is_single(nereid_partitions_t partitions) {
@@ -56,9 +61,9 @@ static nereid_partitions_t owner_of(MlirValue value) {
 static nereid_partitions_t users_of(MlirOpOperand use) {
   MlirOperation user = mlirOpOperandGetOwner(use);
   const intptr_t carried = (intptr_t)mlirOpOperandGetOperandNumber(use) - NEREID_LOOP_BOUNDS;
-  if (nereid_op_kind(user) == NEREID_OP_SCF_FOR)
+  if (nereid_partition_is_loop(user))
     return carried < 0 ? 0 : owner_of(mlirOperationGetResult(user, carried));
-  return nereid_op_kind(user) == NEREID_OP_SCF_YIELD ? 0 : nereid_partition_of(user);
+  return nereid_channel_is_carried(use) ? 0 : nereid_partition_of(user);
 }
 
 /* The partition that uses a value of `owner` and must get it; -1: none. */

@@ -55,6 +55,9 @@ bool nereid_channels_collect(MlirOperation module, MlirOperation root, nereid_ar
 /* The value, as the result of its op. */
 MlirValue nereid_channel_value(const nereid_channel_value_t *value);
 
+/* Whether a loop of the nest yields the value: no partition then uses it there. */
+bool nereid_channel_is_carried(MlirOpOperand use);
+
 /* Whether `user` makes a buffer that the slot replaces, or a view of one. */
 bool nereid_channel_is_view(const nereid_channel_value_t *value, MlirOperation user);
 

@@ -67,15 +67,16 @@ static bool is_in_nest(MlirOperation root, MlirOperation op) {
   return true;
 }
 
-static bool is_used_in_iteration(MlirOperation load) {
-  MlirBlock block = mlirOperationGetBlock(load);
-  MlirOperation end = mlirBlockGetTerminator(block);
+/* Whether the value of `load` has uses, and no loop of the nest carries it. */
+static bool is_used_in_iteration(MlirOperation root, MlirOperation load) {
   MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(load));
   if (mlirOpOperandIsNull(use))
     return false;
-  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (mlirOperationEqual(nereid_ir_ancestor_in(block, mlirOpOperandGetOwner(use)), end))
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(user) == NEREID_OP_SCF_YIELD && is_in_nest(root, user))
       return false;
+  }
   return true;
 }
 
@@ -94,7 +95,7 @@ static bool is_made_inside(const scheduling_t *scheduling, MlirValue value) {
 }
 
 static bool can_move(const scheduling_t *scheduling, MlirOperation load) {
-  return is_in_nest(scheduling->root, load) && is_used_in_iteration(load) &&
+  return is_in_nest(scheduling->root, load) && is_used_in_iteration(scheduling->root, load) &&
          nereid_written_roots_permit_ahead(&scheduling->written, load,
                                            nereid_ir_has_attribute(scheduling->root, NEREID_ATTR_NUM_STAGES));
 }

@@ -5,11 +5,18 @@
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 
+bool nereid_partition_is_loop(MlirOperation op) {
+  for (; nereid_op_kind(op) == NEREID_OP_SCF_FOR; op = mlirOperationGetParentOperation(op))
+    if (nereid_ir_has_attribute(op, NEREID_ATTR_WARP_SPECIALIZE_TAG))
+      return true;
+  return false;
+}
+
 /* The attribute of `op`, or of the op of a divided body that contains it; null: none. */
 static MlirAttribute list_of(MlirOperation op) {
   MlirAttribute list = nereid_ir_attribute(op, NEREID_ATTR_PARTITION);
   for (MlirOperation parent = mlirOperationGetParentOperation(op);
-       mlirAttributeIsNull(list) && !mlirOperationIsNull(parent) && nereid_op_kind(parent) != NEREID_OP_SCF_FOR;
+       mlirAttributeIsNull(list) && !mlirOperationIsNull(parent) && !nereid_partition_is_loop(parent);
        parent = mlirOperationGetParentOperation(parent))
     list = nereid_ir_attribute(parent, NEREID_ATTR_PARTITION);
   return list;

@@ -38,6 +38,9 @@ static inline nereid_partitions_t nereid_partition_only(int partition) {
   return UINT32_C(1) << partition;
 }
 
+/* Whether `op` is a divided loop or an scf.for of its nest: one that only loops contain up to the divided one. */
+bool nereid_partition_is_loop(MlirOperation op);
+
 /* The partitions that the attribute of `op` lists; of an op in a nested region, those of the op of a divided body that
  * contains it. Numbers out of range are left out. */
 nereid_partitions_t nereid_partition_of(MlirOperation op);

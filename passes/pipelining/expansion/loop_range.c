@@ -14,6 +14,8 @@
 /* The product of a step and a distance is at most this, so that constant bounds do not overflow. */
 static const int64_t max_product = (int64_t)1 << 28;
 
+enum { INDEX_WIDTH = 32 }; /* bits of an index on the device */
+
 static bool read_constant(MlirValue value, int64_t *out) {
   MlirAttribute constant = nereidMlirValueGetConstant(value);
   if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant))
@@ -52,11 +54,16 @@ static bool is_small(const nereid_loop_range_t *range, int32_t distance) {
          range->constant_step <= max_product / (distance + 1) && !range->is_unsigned;
 }
 
-/* `distance` steps. */
+/* `distance` constant steps, which may wrap around. */
+static uint64_t constant_product(const nereid_loop_range_t *range, int32_t distance) {
+  return (uint64_t)range->constant_step * (uint64_t)distance;
+}
+
+/* `distance` steps, which may wrap around. */
 static MlirValue product(const nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t distance) {
   MlirType type = mlirValueGetType(range->lower);
   if (range->has_step)
-    return nereid_scalar_constant(builder, type, (int64_t)((uint64_t)range->constant_step * (uint64_t)distance));
+    return nereid_scalar_constant(builder, type, (int64_t)constant_product(range, distance));
   MlirValue times = nereid_scalar_constant(builder, type, distance);
   return distance == 1 ? range->step : nereid_scalar_multiply(builder, range->step, times);
 }
@@ -67,7 +74,7 @@ MlirValue nereid_loop_range_advance(nereid_loop_range_t *range, const nereid_bui
     return from;
   if (mlirValueEqual(from, range->lower) && range->has_lower && range->has_step)
     return nereid_scalar_constant(builder, mlirValueGetType(from),
-                                  range->constant_lower + range->constant_step * distance);
+                                  (int64_t)((uint64_t)range->constant_lower + constant_product(range, distance)));
   return nereid_scalar_add(builder, from, product(range, builder, distance));
 }
 
@@ -87,13 +94,31 @@ static MlirValue span_of(nereid_loop_range_t *range, const nereid_builder_t *bui
   return range->span;
 }
 
+/* The largest unsigned step of which `distance`, at least 2, do not wrap around. */
+static uint64_t max_step(const nereid_loop_range_t *range, int32_t distance) {
+  MlirType type = mlirValueGetType(range->lower);
+  const unsigned width = mlirTypeIsAIndex(type) ? INDEX_WIDTH : mlirIntegerTypeGetWidth(type);
+  return (UINT64_MAX >> (64 - width)) / (uint64_t)distance;
+}
+
+/* An i1: the range is longer than `distance` steps. Their product counts only where it does not wrap around. */
+static MlirValue is_longer(nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t distance) {
+  MlirValue longer =
+      compare(builder, span_of(range, builder), product(range, builder, distance), NEREID_ARITH_CMP_I_PREDICATE_UGT);
+  if (distance < 2 || (range->has_step && (uint64_t)range->constant_step <= max_step(range, distance)))
+    return longer;
+  MlirValue limit = nereid_scalar_constant(builder, mlirValueGetType(range->lower), (int64_t)max_step(range, distance));
+  MlirValue fits = compare(builder, range->step, limit, NEREID_ARITH_CMP_I_PREDICATE_ULE);
+  return nereid_ir_result(nereid_arith_andi_build(builder, longer, fits));
+}
+
 MlirValue nereid_loop_range_contains(nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t number) {
   if (range->known > number)
     return (MlirValue){NULL};
   if (number == 0 || is_small(range, number))
     return compare(builder, nereid_loop_range_advance(range, builder, range->lower, number), range->upper,
                    nereid_loop_less_than(range->loop));
-  return compare(builder, span_of(range, builder), product(range, builder, number), NEREID_ARITH_CMP_I_PREDICATE_UGT);
+  return is_longer(range, builder, number);
 }
 
 /* The counter of an iteration has one `distance` after it exactly if it is below this bound. In an empty range the
@@ -102,9 +127,7 @@ static MlirValue bound_of(nereid_loop_range_t *range, const nereid_builder_t *bu
   MlirValue bound = nereid_scalar_subtract(builder, range->upper, product(range, builder, distance));
   if (is_small(range, distance))
     return bound;
-  MlirValue some =
-      compare(builder, span_of(range, builder), product(range, builder, distance), NEREID_ARITH_CMP_I_PREDICATE_UGT);
-  return nereid_ir_result(nereid_arith_select_build(builder, some, bound, range->lower));
+  return nereid_ir_result(nereid_arith_select_build(builder, is_longer(range, builder, distance), bound, range->lower));
 }
 
 MlirValue nereid_loop_range_shortened(nereid_loop_range_t *range, const nereid_builder_t *builder, int32_t distance) {

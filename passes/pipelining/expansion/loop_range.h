@@ -3,7 +3,7 @@
  *   iteration 2 exists               lower + 2 * step < upper
  *   two iterations after %i exists   %i < upper - 2 * step
  *
- * Both are exact, also where an addition or subtraction would wrap around, as long as 2 * step does not. */
+ * Both are exact, also where an addition, a subtraction or a product would wrap around. */
 #ifndef NEREID_PASSES_LOOP_RANGE_H
 #define NEREID_PASSES_LOOP_RANGE_H
 

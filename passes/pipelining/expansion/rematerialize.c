@@ -12,6 +12,8 @@
 
 #include "mlir-c/BuiltinTypes.h"
 
+#include <assert.h>
+
 typedef struct carried {
   intptr_t number; /* number of the body's argument */
   int32_t stage;
@@ -22,7 +24,7 @@ typedef struct rematerialize {
   nereid_arena_t *arena;
   MlirBlock body;
   MlirOperation yield;
-  nereid_map_t inexpensive; /* value -> 1: yes, 2: no, or not decided yet */
+  nereid_map_t inexpensive; /* value of the body -> 1: by inexpensive ops from the counter and from outside, 2: not */
   nereid_map_t *copies;     /* by stage: value -> 1 when planned, then the copy */
   int32_t *clusters;        /* by stage: the first one */
   NEREID_VECTOR(carried_t) carried;
@@ -58,37 +60,42 @@ static bool is_inexpensive_op(MlirOperation op) {
   }
 }
 
-static bool is_inexpensive(rematerialize_t *remat, MlirValue value);
+/* Whether `value` is computed outside of the loop, or by inexpensive ops as far as decided. */
+static bool is_inexpensive(const rematerialize_t *remat, MlirValue value) {
+  const uintptr_t *decided = nereid_map_find(&remat->inexpensive, value.ptr);
+  return !decided || *decided == 1;
+}
 
-static bool are_operands_inexpensive(rematerialize_t *remat, MlirOperation op) {
+static bool are_operands_inexpensive(const rematerialize_t *remat, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!is_inexpensive(remat, mlirOperationGetOperand(op, i)))
       return false;
   return true;
 }
 
-/* Whether `value` is computed by inexpensive ops from the counter, from outside and from such carried values. Recursion
- * depth is that of the loop's expressions. */
-static bool is_inexpensive(rematerialize_t *remat, MlirValue value) {
-  MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
-                                                     : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-  if (!mlirBlockEqual(block, remat->body))
-    return true;
+/* Decides `value`; returns whether this is new. */
+static bool decide(rematerialize_t *remat, MlirValue value, bool is_good) {
+  const uintptr_t decision = is_good ? 1 : 2;
   uintptr_t *place = nereid_map_insert(&remat->inexpensive, value.ptr);
-  if (!place || *place)
-    return place && *place == 1;
-  *place = 1; /* assumed while the cycle is visited */
-  bool good;
-  if (mlirValueIsABlockArgument(value)) {
-    const intptr_t number = mlirBlockArgumentGetArgNumber(value);
-    good = number == 0 || is_inexpensive(remat, mlirOperationGetOperand(remat->yield, number - 1));
-  } else {
-    MlirOperation op = mlirOpResultGetOwner(value);
-    good = is_inexpensive_op(op) && are_operands_inexpensive(remat, op);
+  if (!place || *place == decision)
+    return false;
+  *place = decision;
+  return true;
+}
+
+/* Decides the values of the body with the decisions so far; returns whether one has changed. */
+static bool decide_all(rematerialize_t *remat) {
+  bool changed = decide(remat, mlirBlockGetArgument(remat->body, 0), true);
+  for (intptr_t i = 1; i < mlirBlockGetNumArguments(remat->body); ++i)
+    changed |= decide(remat, mlirBlockGetArgument(remat->body, i),
+                      is_inexpensive(remat, mlirOperationGetOperand(remat->yield, i - 1)));
+  for (MlirOperation op = mlirBlockGetFirstOperation(remat->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    const bool is_good = is_inexpensive_op(op) && are_operands_inexpensive(remat, op);
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r)
+      changed |= decide(remat, mlirOperationGetResult(op, r), is_good);
   }
-  place = nereid_map_find(&remat->inexpensive, value.ptr);
-  *place = good ? 1 : 2;
-  return good;
+  return changed;
 }
 
 static void plan(rematerialize_t *remat, MlirValue value, int32_t stage) {
@@ -146,6 +153,7 @@ static MlirValue copy_value(rematerialize_t *remat, MlirValue value, int32_t sta
   if (*place != 1)
     return (MlirValue){(const void *)*place};
   MlirOperation op = mlirOpResultGetOwner(value);
+  assert(is_inexpensive_op(op));
   NereidMlirIRMapping mapping = nereidMlirIRMappingCreate();
   MlirOperation copy = nereidMlirOperationCloneWithMapping(op, mapping);
   nereidMlirIRMappingDestroy(mapping);
@@ -218,6 +226,8 @@ MlirOperation nereid_loop_rematerialize(nereid_schedule_t *schedule) {
     nereid_map_initialize(&remat.copies[i], schedule->arena);
   for (size_t i = schedule->ops.size; i-- > 0;) /* the first op of each stage is the last one seen */
     remat.clusters[schedule->ops.data[schedule->order[i]].stage] = schedule->ops.data[schedule->order[i]].cluster;
+  while (decide_all(&remat)) /* carried values count as inexpensive until an op on which they depend is not */
+    ;
   for_each_use(&remat, plan_use);
   MlirOperation loop = schedule->loop;
   if (remat.carried.size) {

@@ -20,11 +20,13 @@
 
 #include "mlir-c/BuiltinTypes.h"
 
-/* The first user of a load's value in a step. */
+/* The first user of a load's value in a step; null where a copy that the schedule does not have yet uses it. */
 static const nereid_scheduled_op_t *first_user(const nereid_schedule_t *schedule, MlirValue value) {
   const nereid_scheduled_op_t *first = NULL;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     const nereid_scheduled_op_t *user = nereid_schedule_find(schedule, mlirOpOperandGetOwner(use));
+    if (!user)
+      return NULL;
     if (!first || user->stage < first->stage || (user->stage == first->stage && user->position < first->position))
       first = user;
   }
@@ -47,6 +49,8 @@ MlirOperation nereid_ring_late_place(const nereid_schedule_t *schedule, MlirOper
   if (nereid_op_kind(load) == NEREID_OP_TT_DESCRIPTOR_LOAD || !nereid_ring_crosses_warps(load))
     return (MlirOperation){NULL};
   const nereid_scheduled_op_t *user = first_user(schedule, nereid_ir_result(load));
+  if (!user)
+    return (MlirOperation){NULL};
   MlirOperation dot = last_dot(schedule, user);
   if (mlirOperationIsNull(dot))
     return dot;

@@ -60,7 +60,8 @@ static bool can_share_wait(const nereid_ring_group_t *group, const nereid_ring_g
   return other->use_stage == group->use_stage || (other->use_stage > group->use_stage && !has_uses);
 }
 
-/* Leaves one wait of the groups that share one: the first, for the youngest of them. */
+/* Leaves one wait of the groups that share one: the first, for the youngest of them. Waits precede the commits of a
+ * step. */
 bool nereid_ring_groups_merge_waits(nereid_ring_groups_t *groups, MlirOperation loop, nereid_arena_t *arena) {
   if (!set_counts(groups, loop, arena))
     return false;
@@ -73,6 +74,8 @@ bool nereid_ring_groups_merge_waits(nereid_ring_groups_t *groups, MlirOperation 
       if (!can_share_wait(group, other))
         continue;
       group->count = group->count < other->count ? group->count : other->count;
+      if (mlirOperationIsBeforeInBlock(other->wait, group->wait)) /* no commit is in between */
+        mlirOperationMoveBefore(group->wait, other->wait);
       mlirValueReplaceAllUsesOfWith(nereid_ir_result(other->wait), nereid_ir_result(group->wait));
       nereidMlirOperationErase(other->wait);
       other->wait = (MlirOperation){NULL};
