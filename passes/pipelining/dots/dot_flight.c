@@ -222,29 +222,31 @@ static bool is_used_after(const nereid_dot_block_t *in, MlirValue carried, MlirO
   return false;
 }
 
-/* Whether the registers of the result are those in which the loop carries it. Otherwise copies of registers in flight,
- * or of new accumulators into them, would follow: the carried value is needed after the dot, or the dot accumulates
- * onto a value that does not depend on it. */
+/* Whether the next iteration can begin while `dot` is in flight: no copy touches its registers. There is one where the
+ * dot accumulates onto a value that is not computed from a carried result, or where the loop cannot carry the result in
+ * these registers, since the carried value is needed after the dot. */
 static bool stays_in_place(const nereid_dot_block_t *in, MlirOperation dot) {
   enum { DEPTH = 8 };
   MlirOperation yield = mlirBlockGetTerminator(in->block), first;
+  MlirValue start = first_accumulator(in, dot, &first);
+  bool is_computed_anew = mlirAttributeIsNull(nereid_splat_constant(start));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i) {
     MlirValue carried = mlirBlockGetArgument(in->block, i + 1);
     if (!mlirValueEqual(mlirOperationGetOperand(yield, i), nereid_ir_result(dot)) ||
         !nereid_loop_uses_carried(in->loop, i))
       continue;
-    MlirValue start = first_accumulator(in, dot, &first);
-    const bool is_constant = !mlirAttributeIsNull(nereid_splat_constant(start));
-    if ((!is_constant && !depends_on(in, start, carried, DEPTH)) || is_used_after(in, carried, first, i))
+    if (is_used_after(in, carried, first, i))
       return false;
+    is_computed_anew &= !depends_on(in, start, carried, DEPTH);
   }
-  return true;
+  return !is_computed_anew;
 }
 
 /* At the end of the block. */
 static bool ends_before_terminator(const nereid_dot_block_t *in, const nereid_dot_in_flight_t *group) {
   return mlirOperationIsNull(in->loop) || group->age > 0 || is_carried_twice(in, group->dot) ||
-         !stays_in_place(in, group->dot) || is_early(in, group->dot, NEREID_DOT_COMPLETION_ITERATION) ||
+         (!group->forwarded && !stays_in_place(in, group->dot)) ||
+         is_early(in, group->dot, NEREID_DOT_COMPLETION_ITERATION) ||
          nereid_operand_is_carried(in->block, group->dot) ||
          (!group->forwarded && mlirOpOperandIsNull(mlirValueGetFirstUse(nereid_ir_result(group->dot))));
 }
