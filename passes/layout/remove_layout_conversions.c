@@ -82,6 +82,7 @@ typedef struct removal {
   nereid_map_t choices;            /* value -> list of choice_t; later conversions reuse the decisions */
   NEREID_VECTOR(choice_t *) order; /* the choices, in the order they were made */
   nereid_map_t prices;             /* type -> list of price_t */
+  MlirValue root;                  /* the source of the conversion whose slice is chosen */
   nereid_written_roots_t written;
   nereid_provisional_dots_t dots;
   nereid_reduction_costs_t reductions;
@@ -180,12 +181,50 @@ static int64_t carry_cost(removal_t *removal, const nereid_layout_producer_t *pr
   return registers * (is_loop_result ? NEREID_FREQUENCY_LOOP : 1);
 }
 
+/* The only user of `value` that is not dead; null if there are several. */
+static MlirOperation only_user(MlirValue value) {
+  MlirOperation found = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereidMlirOperationIsTriviallyDead(user) || mlirOperationEqual(user, found))
+      continue;
+    if (!mlirOperationIsNull(found))
+      return (MlirOperation){NULL};
+    found = user;
+  }
+  return found;
+}
+
+/* Whether the conversion whose slice is chosen is all that `value` is needed for, through ops with one user each. */
+static bool dies_with_root(const removal_t *removal, MlirValue value) {
+  enum { MAX_OPS = 16 };
+  for (int i = 0; i < MAX_OPS && !mlirValueEqual(value, removal->root); ++i) {
+    MlirOperation user = only_user(value);
+    if (mlirOperationIsNull(user) || mlirOperationGetNumResults(user) != 1 || mlirOperationGetNumRegions(user))
+      return false;
+    value = nereid_ir_result(user);
+  }
+  return mlirValueEqual(value, removal->root) && !mlirOperationIsNull(only_user(value));
+}
+
+/* The cost of the conversion of whose result `request` is another layout, if the slice makes it unnecessary. */
+static int64_t saved_conversion(removal_t *removal, nereid_layout_request_t request) {
+  MlirOperation conversion = nereid_defining_op_of_kind(request.value, NEREID_OP_TTG_CONVERT_LAYOUT);
+  MlirAttribute present = nereid_ttg_encoding_of(request.value);
+  if (mlirOperationIsNull(conversion) || mlirAttributeEqual(present, request.encoding) ||
+      !dies_with_root(removal, request.value))
+    return 0;
+  return price_of(removal, (nereid_layout_request_t){mlirOperationGetOperand(conversion, 0), present}).conversion;
+}
+
 /* Instructions of recomputing `value`, minus those of the old op if it dies with its only user. */
 static int64_t recompute_cost(removal_t *removal, const nereid_layout_producer_t *producer,
                               nereid_layout_request_t request) {
   const nereid_layout_flow_t flow = producer->flow;
   if (flow == NEREID_LAYOUT_FLOW_CARRIED)
     return carry_cost(removal, producer, request);
+  if (flow == NEREID_LAYOUT_FLOW_CONVERT)
+    return -saved_conversion(removal, request);
   if (flow == NEREID_LAYOUT_FLOW_READ || flow == NEREID_LAYOUT_FLOW_GATHER)
     return access_again_cost(removal, request);
   if ((flow != NEREID_LAYOUT_FLOW_SAME && flow != NEREID_LAYOUT_FLOW_FP4) ||
@@ -299,8 +338,12 @@ static bool choose(removal_t *removal, nereid_layout_request_t request, nereid_l
     nereid_layout_request_t source;
     if (!nereid_layout_source(&producer, i, request.encoding, &source))
       return false;
-    if (mlirAttributeIsNull(source.encoding) || is_there(removal, source))
+    if (mlirAttributeIsNull(source.encoding))
       continue;
+    if (is_there(removal, source)) {
+      choice.cost -= frequency_of(source.value) * saved_conversion(removal, source);
+      continue;
+    }
     const choice_t *below = choice_for(removal, source);
     if (!below && !nereid_vector_push(removal->arena, stack, source))
       return false;
@@ -336,10 +379,14 @@ static bool choose_all(removal_t *removal, nereid_layout_request_t root) {
 /* Adds the cost of `request` to the slice; `out` is how it is recomputed. */
 static bool visit(removal_t *removal, slice_t *slice, nereid_layout_request_t request, nereid_layout_producer_t *out) {
   *out = (nereid_layout_producer_t){.flow = NEREID_LAYOUT_FLOW_NONE};
-  if (is_there(removal, request) || nereid_layout_versions_find(&slice->seen, request))
+  if (nereid_layout_versions_find(&slice->seen, request))
     return true;
   if (!nereid_layout_versions_add(&slice->seen, request, (MlirValue){NULL}))
     return false;
+  if (is_there(removal, request)) {
+    slice->cost -= frequency_of(request.value) * saved_conversion(removal, request);
+    return true;
+  }
   const choice_t *choice = slice->extent == EXTENT_CUT ? choice_for(removal, request) : NULL;
   if (!choice || !choice->converts)
     *out = producer_for(removal, request);
@@ -476,6 +523,7 @@ static bool try_remove(removal_t *removal, MlirOperation conversion) {
   nereid_layout_request_t root = {mlirOperationGetOperand(conversion, 0), nereid_ttg_encoding_of(result)};
   const int64_t before = frequency_of(root.value) * price_of(removal, root).conversion;
   slice_t slice;
+  removal->root = root.value;
   if (!collect_best(removal, root, before, &slice))
     return !removal->arena->failed && offer(removal, conversion, root);
   if (!is_cheaper(&slice, before)) {

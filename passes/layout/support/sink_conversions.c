@@ -169,8 +169,11 @@ static bool sink(nereid_pass_t *pass, MlirOperation op) {
   MlirAttribute now = nereid_ttg_encoding_of(first), result, best = {NULL}, best_result = {NULL};
   if (!nereid_ttg_is_laid_out(first) || !nereid_followed_encoding(op, now, &result))
     return false;
+  /* An equal cost is accepted too: an op after it may prefer the layout, and may combine the halves of tt.split before
+   * they are converted. */
+  enum { SYNCHRONIZATION = 60 };
   const int64_t before = cost_of(op, now, result);
-  int64_t least = before + 1; /* an equal cost is accepted too: an op after it may prefer the layout */
+  int64_t least = before + SYNCHRONIZATION * (mlirOperationGetNumResults(op) - 1) + 1;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirAttribute encoding = nereid_ttg_encoding_of(source_of(mlirOperationGetOperand(op, i)));
     if (mlirAttributeEqual(encoding, now) || !nereid_followed_encoding(op, encoding, &result) ||
