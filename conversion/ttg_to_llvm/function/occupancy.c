@@ -6,6 +6,7 @@
 #include "conversion/ttg_to_llvm/function/occupancy.h"
 
 #include "base/target_facts.h"
+#include "conversion/ttg_to_llvm/function/depth_first.h"
 #include "conversion/ttg_to_llvm/function/register_demand.h"
 #include "conversion/ttg_to_llvm/remarks/remarks.h"
 #include "dialects/ir.h"
@@ -164,6 +165,8 @@ void nereid_lower_set_occupancy(nereid_lower_t *lower, MlirOperation made, const
   if (!lower->function->is_kernel || nereid_ttg_maxnreg(lower->module->op))
     return;
   const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
+  if (tensors >= RELAXED_TENSOR_REGISTERS)
+    (void)nereid_lower_depth_first(made, lower->arena);
   int64_t ctas = overlapped_ctas(lower, blocks, tensors);
   if (!ctas)
     ctas = relaxed_ctas(lower, blocks, tensors);

@@ -6,7 +6,8 @@
 #include "conversion/ttg_to_llvm/lower.h"
 
 /* Gives `made`, lowered from a function with these blocks, nvvm.minctasm (.minnctapersm) where ptxas would otherwise
- * use too few registers, or too many. ttg.maxnreg takes precedence. */
+ * use too few registers, or too many. ttg.maxnreg takes precedence. Where tensors need far more registers than a thread
+ * has, orders the ops of `made` depth first. */
 void nereid_lower_set_occupancy(nereid_lower_t *lower, MlirOperation made, const nereid_blocks_t *blocks);
 
 #endif
