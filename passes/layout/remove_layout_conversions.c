@@ -181,38 +181,12 @@ static int64_t carry_cost(removal_t *removal, const nereid_layout_producer_t *pr
   return registers * (is_loop_result ? NEREID_FREQUENCY_LOOP : 1);
 }
 
-/* The only user of `value` that is not dead; null if there are several. */
-static MlirOperation only_user(MlirValue value) {
-  MlirOperation found = {NULL};
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (nereidMlirOperationIsTriviallyDead(user) || mlirOperationEqual(user, found))
-      continue;
-    if (!mlirOperationIsNull(found))
-      return (MlirOperation){NULL};
-    found = user;
-  }
-  return found;
-}
-
-/* Whether the conversion whose slice is chosen is all that `value` is needed for, through ops with one user each. */
-static bool dies_with_root(const removal_t *removal, MlirValue value) {
-  enum { MAX_OPS = 16 };
-  for (int i = 0; i < MAX_OPS && !mlirValueEqual(value, removal->root); ++i) {
-    MlirOperation user = only_user(value);
-    if (mlirOperationIsNull(user) || mlirOperationGetNumResults(user) != 1 || mlirOperationGetNumRegions(user))
-      return false;
-    value = nereid_ir_result(user);
-  }
-  return mlirValueEqual(value, removal->root) && !mlirOperationIsNull(only_user(value));
-}
-
 /* The cost of the conversion of whose result `request` is another layout, if the slice makes it unnecessary. */
 static int64_t saved_conversion(removal_t *removal, nereid_layout_request_t request) {
   MlirOperation conversion = nereid_defining_op_of_kind(request.value, NEREID_OP_TTG_CONVERT_LAYOUT);
   MlirAttribute present = nereid_ttg_encoding_of(request.value);
   if (mlirOperationIsNull(conversion) || mlirAttributeEqual(present, request.encoding) ||
-      !dies_with_root(removal, request.value))
+      !nereid_is_needed_only_for(request.value, removal->root))
     return 0;
   return price_of(removal, (nereid_layout_request_t){mlirOperationGetOperand(conversion, 0), present}).conversion;
 }

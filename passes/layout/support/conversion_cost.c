@@ -140,6 +140,31 @@ bool nereid_is_recomputed_for_free(MlirValue value) {
   return false;
 }
 
+/* The only user of `value` that is not dead; null if there are several. */
+static MlirOperation only_user(MlirValue value) {
+  MlirOperation found = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (nereidMlirOperationIsTriviallyDead(user) || mlirOperationEqual(user, found))
+      continue;
+    if (!mlirOperationIsNull(found))
+      return (MlirOperation){NULL};
+    found = user;
+  }
+  return found;
+}
+
+bool nereid_is_needed_only_for(MlirValue value, MlirValue root) {
+  enum { MAX_OPS = 16 };
+  for (int i = 0; i < MAX_OPS && !mlirValueEqual(value, root); ++i) {
+    MlirOperation user = only_user(value);
+    if (mlirOperationIsNull(user) || mlirOperationGetNumResults(user) != 1 || mlirOperationGetNumRegions(user))
+      return false;
+    value = mlirOperationGetResult(user, 0);
+  }
+  return mlirValueEqual(value, root) && !mlirOperationIsNull(only_user(root));
+}
+
 int64_t nereid_element_cost(MlirOperation op) {
   enum { CHEAP = 1, EXPENSIVE = 12 };
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

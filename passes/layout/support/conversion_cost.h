@@ -26,6 +26,10 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
 /* Whether `value` can be recomputed in any layout at almost no cost: ranges, constants and views of them. */
 bool nereid_is_recomputed_for_free(MlirValue value);
 
+/* Whether `root` is all that `value` is needed for, through ops that have one user each, besides dead ones, and one
+ * result; and `root` has one user. */
+bool nereid_is_needed_only_for(MlirValue value, MlirValue root);
+
 /* Approximate instructions per element of an elementwise operation. */
 int64_t nereid_element_cost(MlirOperation op);
 
