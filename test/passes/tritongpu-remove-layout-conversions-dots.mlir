@@ -103,4 +103,28 @@ tt.func public @widened(%x: tensor<64x64xf32, #a>, %z: tensor<64x64xf32, #a>, %p
   %e = tt.dot %z, %v, %c, inputPrecision = tf32 : tensor<64x64xf32, #a> * tensor<64x32xf32, #b> -> tensor<64x32xf32, #blocked>
   tt.return %d, %e : tensor<64x32xf32, #blocked>, tensor<64x32xf32, #blocked>
 }
+
+// A loaded tensor is added to the result of a dot in the layout of its load: the result is converted, the tensor need not be.
+// CHECK-LABEL: @added
+// FINAL: ttng.warp_group_dot
+// FINAL: %[[D:.*]] = ttg.convert_layout %{{.*}} : tensor<64x32xf16, #mma>
+// FINAL: arith.addf %[[D]], %{{.*}} : tensor<64x32xf16, #[[ROW:.*]]>
+// FINAL-NOT: ttg.convert_layout
+// FINAL: tt.return
+tt.func public @added(%a: !ttg.memdesc<64x32xf16, #shared, #smem>, %b: !ttg.memdesc<32x32xf16, #shared, #smem>, %p: tensor<64x32x!tt.ptr<f16>, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x32xf32, #mma>
+  %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %none) -> (tensor<64x32xf32, #mma>) : i32 {
+    %e = ttng.warp_group_dot %a, %b, %acc : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x32xf16, #shared, #smem> -> tensor<64x32xf32, #mma>
+    scf.yield %e : tensor<64x32xf32, #mma>
+  }
+  %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #rows>
+  %t = arith.truncf %d : tensor<64x32xf32, #mma> to tensor<64x32xf16, #mma>
+  %y = ttg.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #mma>
+  %s = arith.addf %t, %y : tensor<64x32xf16, #mma>
+  %r = ttg.convert_layout %s : tensor<64x32xf16, #mma> -> tensor<64x32xf16, #rows>
+  tt.store %p, %r : tensor<64x32x!tt.ptr<f16>, #rows>
+  tt.return
+}
 }

@@ -140,6 +140,17 @@ bool nereid_is_recomputed_for_free(MlirValue value) {
   return false;
 }
 
+bool nereid_is_in_tile_epilogue(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  if (nereid_op_kind(parent) == NEREID_OP_SCF_IF)
+    return true;
+  bool is_next_to_loop = false;
+  for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op)); !mlirOperationIsNull(at);
+       at = mlirOperationGetNextInBlock(at))
+    is_next_to_loop |= nereid_op_kind(at) == NEREID_OP_SCF_FOR;
+  return is_next_to_loop && nereid_op_kind(parent) == NEREID_OP_SCF_FOR;
+}
+
 /* The only user of `value` that is not dead; null if there are several. */
 static MlirOperation only_user(MlirValue value) {
   MlirOperation found = {NULL};
