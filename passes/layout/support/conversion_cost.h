@@ -30,8 +30,8 @@ bool nereid_is_recomputed_for_free(MlirValue value);
  * result; and `root` has one user. */
 bool nereid_is_needed_only_for(MlirValue value, MlirValue root);
 
-/* Whether `op` is in the epilogue of a tile, in a loop over several tiles: next to the loop over the steps of a tile, or
- * in a branch of a loop over all steps. Accumulators keep their registers there. */
+/* Whether `op` is in the epilogue of a tile, in a loop over several tiles: next to the loop over the steps of a tile,
+ * or in a branch of a loop over all steps. Accumulators keep their registers there. */
 bool nereid_is_in_tile_epilogue(MlirOperation op);
 
 /* Approximate instructions per element of an elementwise operation. */
