@@ -67,9 +67,9 @@ static const char *const ttgir[] = {
     "triton-loop-aware-cse",
     "tritongpu-reduce-data-duplication",
     "tritongpu-reorder-instructions",
-    "nereid-shorten-live-ranges",
     "triton-nvidia-gpu-fence-insertion{compute-capability=$capability}",
     "canonicalize",
+    "nereid-shorten-live-ranges",
     "symbol-dce",
     NULL,
 };

@@ -144,10 +144,8 @@ static void clear_result(MlirOperation loop, intptr_t number) {
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)))
     return;
   nereid_builder_t builder = nereid_builder_before(loop);
-  MlirType type = mlirValueGetType(result), element = mlirShapedTypeGetElementType(type);
-  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, 0.0)
-                                                 : mlirIntegerAttrGet(element, 0);
-  MlirValue zeros = nereid_ir_result(nereid_arith_constant_build(&builder, mlirDenseElementsAttrSplatGet(type, zero)));
+  MlirAttribute zero = nereid_splat_zero(mlirValueGetType(result));
+  MlirValue zeros = nereid_ir_result(nereid_arith_constant_build(&builder, zero));
   builder.before = mlirOperationGetNextInBlock(loop);
   MlirValue flag = mlirOperationGetResult(loop, mlirOperationGetNumResults(loop) - 1);
   MlirOperation select = nereid_arith_select_build(&builder, flag, result, zeros);

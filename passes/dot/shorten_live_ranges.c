@@ -15,6 +15,12 @@
  *   scf.for … { tt.dot %a, … }              ->      %a = ttg.local_load %b
  *   tt.dot %a, …                                    tt.dot %a, … }
  *
+ * The accumulator of a tile ends with the epilogue of the tile, in a branch of a loop over the steps of several tiles,
+ * if the flag of the next dot clears it anyway:
+ *
+ *   %n = scf.if %last { …; scf.yield %d }         %n = scf.if %last { …; scf.yield %zeros }
+ *   scf.yield %n, not %last                ->     scf.yield %n, not %last
+ *
  * Only buffers that are never written again and that no dot of warp groups reads are concerned: its wait would have to
  * precede the next store. The estimate of live registers is that of register_pressure.h; nothing changes while it is
  * below the limit of a thread. Buffers are then live for longer, which is done only if all buffers of the function fit
@@ -25,6 +31,7 @@
 #include "passes/dot/register_pressure.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/splat.h"
 
 #include "analysis/allocation/allocation.h"
 #include "dialects/defining_op.h"
@@ -32,8 +39,10 @@
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
+#include "nereid/dialects/arith.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "seam/ir.h"
 
 enum {
@@ -48,7 +57,7 @@ typedef struct shorten {
   MlirOperation function;
   nereid_register_pressure_t pressure;
   bool buffers_fit; /* all of the function, at the same time */
-  int64_t stores, buffers, loads;
+  int64_t stores, buffers, loads, accumulators;
 } shorten_t;
 
 static int64_t limit_at(MlirOperation op) {
@@ -181,10 +190,99 @@ static bool load_again(shorten_t *shorten, MlirOperation load) {
   return true;
 }
 
+/* --- accumulators --- */
+
+static bool is_true(MlirValue value) {
+  MlirAttribute constant = nereidMlirValueGetConstant(value);
+  return !mlirAttributeIsNull(constant) && mlirAttributeIsAInteger(constant) &&
+         mlirIntegerAttrGetValueInt(constant) != 0;
+}
+
+/* Whether `value` is true exactly where `condition` is false. */
+static bool is_negation(MlirValue value, MlirValue condition) {
+  MlirOperation op = nereid_defining_op_of_kind(value, NEREID_OP_ARITH_XORI);
+  if (!mlirOperationIsNull(op))
+    return mlirValueEqual(mlirOperationGetOperand(op, 0), condition) && is_true(mlirOperationGetOperand(op, 1));
+  op = nereid_defining_op_of_kind(value, NEREID_OP_ARITH_CMPI);
+  MlirOperation other = nereid_defining_op_of_kind(condition, NEREID_OP_ARITH_CMPI);
+  if (mlirOperationIsNull(op) || mlirOperationIsNull(other) ||
+      !mlirValueEqual(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(other, 0)) ||
+      !mlirValueEqual(mlirOperationGetOperand(op, 1), mlirOperationGetOperand(other, 1)))
+    return false;
+  const int first = nereid_arith_cmpi_get_predicate(op), second = nereid_arith_cmpi_get_predicate(other);
+  return (first == NEREID_ARITH_CMP_I_PREDICATE_EQ && second == NEREID_ARITH_CMP_I_PREDICATE_NE) ||
+         (first == NEREID_ARITH_CMP_I_PREDICATE_NE && second == NEREID_ARITH_CMP_I_PREDICATE_EQ);
+}
+
+/* Whether the flag of each dot that accumulates onto `carried`, and of no other use, is false after `condition` was true
+ * in the iteration before. */
+static bool is_cleared_after(MlirOperation yield, MlirValue carried, MlirValue condition) {
+  enum { ACCUMULATOR = 2 /* operand of ttng.warp_group_dot */ };
+  MlirOpOperand use = mlirValueGetFirstUse(carried);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation dot = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(dot) != NEREID_OP_TTNG_WARP_GROUP_DOT || mlirOpOperandGetOperandNumber(use) != ACCUMULATOR)
+      return false;
+    MlirValue flag = nereid_ttng_warp_group_dot_get_use_c(dot);
+    if (mlirValueIsNull(flag) || !mlirValueIsABlockArgument(flag) ||
+        !mlirBlockEqual(mlirBlockArgumentGetOwner(flag), mlirOperationGetBlock(yield)) ||
+        mlirBlockArgumentGetArgNumber(flag) == 0 ||
+        !is_negation(mlirOperationGetOperand(yield, mlirBlockArgumentGetArgNumber(flag) - 1), condition))
+      return false;
+  }
+  return true;
+}
+
+/* Whether nothing but waits uses `value`, and nothing uses what they pass on. */
+static bool is_only_waited_for(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation wait = mlirOpOperandGetOwner(use);
+    if (nereid_op_kind(wait) != NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT ||
+        !mlirOpOperandIsNull(
+            mlirValueGetFirstUse(mlirOperationGetResult(wait, (intptr_t)mlirOpOperandGetOperandNumber(use)))))
+      return false;
+  }
+  return true;
+}
+
+/* Yields zeros from the first region of `branch` in place of accumulators that the next iteration clears. Tensors alone
+ * exceed the registers there: writing the zeros takes time, too. */
+static bool end_accumulators(shorten_t *shorten, MlirOperation branch) {
+  MlirOperation loop = mlirOperationGetParentOperation(branch);
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, 0));
+  MlirOperation inner = mlirBlockGetTerminator(block);
+  int64_t count = 0;
+  if (nereid_op_kind(loop) != NEREID_OP_SCF_FOR || !is_short_between(shorten, mlirBlockGetFirstOperation(block), inner))
+    return false;
+  MlirOperation yield = mlirBlockGetTerminator(mlirOperationGetBlock(branch));
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(branch); ++r) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(branch, r));
+    if (!nereid_ir_has_one_use(mlirOperationGetResult(branch, r)) ||
+        !mlirOperationEqual(mlirOpOperandGetOwner(use), yield) ||
+        !nereid_ttg_is_laid_out(mlirOperationGetResult(branch, r)))
+      continue;
+    const intptr_t position = (intptr_t)mlirOpOperandGetOperandNumber(use);
+    MlirValue carried = mlirBlockGetArgument(mlirOperationGetBlock(branch), position + 1);
+    if (!mlirAttributeIsNull(nereid_splat_constant(mlirOperationGetOperand(inner, r))) ||
+        mlirOpOperandIsNull(mlirValueGetFirstUse(carried)) ||
+        !is_cleared_after(yield, carried, mlirOperationGetOperand(branch, 0)) ||
+        !is_only_waited_for(mlirOperationGetResult(loop, position)))
+      continue;
+    const nereid_builder_t builder = nereid_builder_before(loop);
+    MlirOperation zeros = nereid_arith_constant_build(&builder, nereid_splat_zero(mlirValueGetType(carried)));
+    mlirOperationSetOperand(inner, r, nereid_ir_result(zeros));
+    ++count;
+  }
+  shorten->accumulators += count;
+  return count > 0;
+}
+
 /* --- the pass --- */
 
 static bool is_candidate(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD || is_constant_buffer(op);
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  return kind == NEREID_OP_TTG_LOCAL_LOAD || kind == NEREID_OP_SCF_IF || is_constant_buffer(op);
 }
 
 static bool all_buffers_fit(MlirOperation function, const nereid_operations_t *allocs) {
@@ -197,6 +295,8 @@ static bool all_buffers_fit(MlirOperation function, const nereid_operations_t *a
 static bool change(shorten_t *shorten, MlirOperation op) {
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD)
     return load_again(shorten, op);
+  if (nereid_op_kind(op) == NEREID_OP_SCF_IF)
+    return end_accumulators(shorten, op);
   return share_buffer(shorten, op) || store_earlier(shorten, op);
 }
 
@@ -233,5 +333,6 @@ MlirLogicalResult nereid_pass_shorten_live_ranges(nereid_pass_t *pass) {
   nereid_pass_statistic_add(pass, "stores", shorten.stores);
   nereid_pass_statistic_add(pass, "buffers", shorten.buffers);
   nereid_pass_statistic_add(pass, "loads", shorten.loads);
+  nereid_pass_statistic_add(pass, "accumulators", shorten.accumulators);
   return mlirLogicalResultSuccess();
 }

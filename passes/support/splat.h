@@ -5,6 +5,7 @@
 #include "seam/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
 
 /* The element of a splat constant; null for other values. */
 static inline MlirAttribute nereid_splat_constant(MlirValue value) {
@@ -32,6 +33,14 @@ static inline bool nereid_number_is_zero(MlirAttribute number) {
 /* Whether all elements of a constant are 0, or -0. */
 static inline bool nereid_splat_is_zero(MlirValue value) {
   return nereid_number_is_zero(nereid_splat_constant(value));
+}
+
+/* Zero as a constant of a tensor type, of floats or integers. */
+static inline MlirAttribute nereid_splat_zero(MlirType type) {
+  MlirType element = mlirShapedTypeGetElementType(type);
+  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, 0.0)
+                                                 : mlirIntegerAttrGet(element, 0);
+  return mlirDenseElementsAttrSplatGet(type, zero);
 }
 
 #endif
