@@ -214,8 +214,8 @@ static bool is_negation(MlirValue value, MlirValue condition) {
          (first == NEREID_ARITH_CMP_I_PREDICATE_NE && second == NEREID_ARITH_CMP_I_PREDICATE_EQ);
 }
 
-/* Whether the flag of each dot that accumulates onto `carried`, and of no other use, is false after `condition` was true
- * in the iteration before. */
+/* Whether only dots use `carried`, as their accumulator, and the flag of each is false if `condition` was true in the
+ * iteration before. */
 static bool is_cleared_after(MlirOperation yield, MlirValue carried, MlirValue condition) {
   enum { ACCUMULATOR = 2 /* operand of ttng.warp_group_dot */ };
   MlirOpOperand use = mlirValueGetFirstUse(carried);

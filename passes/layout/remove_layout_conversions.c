@@ -191,9 +191,9 @@ static int64_t frequency_of(MlirValue value) {
   return frequency;
 }
 
-/* The cost of the conversion of whose result `request` is another layout, if it converts a loaded tensor as large as the
- * root and the slice makes it unnecessary. Not in the epilogue of a tile: what waits for the conversion of the result is
- * spilled there (tiles of 128x128 f32: 1.15 of the time). */
+/* The cost of the conversion of whose result `request` is another layout, if it converts a loaded tensor as large as
+ * the root and the slice makes it unnecessary. Not in the epilogue of a tile: what waits for the conversion of the
+ * result is spilled there (tiles of 128x128 f32: 1.15 of the time). */
 static int64_t saved_conversion(removal_t *removal, nereid_layout_request_t request) {
   MlirOperation conversion = nereid_defining_op_of_kind(request.value, NEREID_OP_TTG_CONVERT_LAYOUT);
   MlirAttribute present = nereid_ttg_encoding_of(request.value);
