@@ -8,8 +8,8 @@
  *   use %v                                    5
  *
  * Counts elements of floats and of narrow integers, and what is loaded; not indices, addresses, conditions, constants
- * and what repeats a scalar, nor an operand that the lowering of its only dot reads from shared memory step by step. What a
- * wait for dots passes on is the value that it waits for. */
+ * and what repeats a scalar, nor an operand that the lowering of its only dot reads from shared memory step by step.
+ * What a wait for dots passes on is the value that it waits for. */
 #ifndef NEREID_PASSES_REGISTER_PRESSURE_H
 #define NEREID_PASSES_REGISTER_PRESSURE_H
 
