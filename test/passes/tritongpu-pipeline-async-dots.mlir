@@ -476,4 +476,24 @@ tt.func @carried_by_outer_loop(%n: i32, %m: i32, %q: !ttg.memdesc<64x64xf16, #sh
   }
   tt.return %all : tensor<64x64xf32, #mma>
 }
+
+// The loop carries the result for its end only, and the next iteration stores into the buffer: it is complete in each iteration.
+// CHECK-LABEL: @last_only
+// CHECK: scf.for
+// CHECK: ttg.local_alloc
+// CHECK-NEXT: %[[D:.*]] = ttng.warp_group_dot
+// CHECK-NEXT: %[[W:.*]]:2 = ttng.warp_group_dot_wait %[[D]], {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: scf.yield %[[W]]#0
+tt.func @last_only(%n: i32, %start: tensor<64x64xf16, #blocked>, %next: tensor<64x64xf16, #blocked>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%unused = %zero, %x = %start) -> (tensor<64x64xf32, #mma>, tensor<64x64xf16, #blocked>) : i32 {
+    %false = arith.constant false
+    %b = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %b, %b, %zero, %false {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d, %next : tensor<64x64xf32, #mma>, tensor<64x64xf16, #blocked>
+  }
+  tt.return %r#0 : tensor<64x64xf32, #mma>
+}
 }

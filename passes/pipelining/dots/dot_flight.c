@@ -224,7 +224,8 @@ static bool is_used_after(const nereid_dot_block_t *in, MlirValue carried, MlirO
 
 /* Whether the next iteration can begin while `dot` is in flight: no copy touches its registers. There is one where the
  * dot accumulates onto a value that is not computed from a carried result, or where the loop cannot carry the result in
- * these registers, since the carried value is needed after the dot. */
+ * these registers, since the carried value is needed after the dot. A result that only ops after the loop use is
+ * complete in each iteration: the next one has no value to wait for. */
 static bool stays_in_place(const nereid_dot_block_t *in, MlirOperation dot) {
   enum { DEPTH = 8 };
   MlirOperation yield = mlirBlockGetTerminator(in->block), first;
@@ -235,7 +236,7 @@ static bool stays_in_place(const nereid_dot_block_t *in, MlirOperation dot) {
     if (!mlirValueEqual(mlirOperationGetOperand(yield, i), nereid_ir_result(dot)) ||
         !nereid_loop_uses_carried(in->loop, i))
       continue;
-    if (is_used_after(in, carried, first, i))
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(carried)) || is_used_after(in, carried, first, i))
       return false;
     is_computed_anew &= !depends_on(in, start, carried, DEPTH);
   }
