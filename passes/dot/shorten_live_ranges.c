@@ -26,7 +26,8 @@
  * below the limit of a thread. Buffers are then live for longer, which is done only if all buffers of the function fit
  * in shared memory at the same time.
  *
- * Runs after tritongpu-reorder-instructions and before fences are inserted. */
+ * Runs at the end of the stage: canonicalization would turn the branch that yields zeros into a select. No fence is
+ * needed for what threads store and load. */
 #include "passes/dot/dot_registers.h"
 #include "passes/dot/register_pressure.h"
 #include "passes/pass.h"
