@@ -123,6 +123,7 @@ static int64_t needed_until(const nereid_register_pressure_t *pressure, MlirOper
   return time;
 }
 
+/* Adds the live range of `value` to the changes of live registers, which are summed up at the end. */
 static void add_range(nereid_register_pressure_t *pressure, MlirValue value, MlirBlock block, int64_t from) {
   const int64_t registers = nereid_register_pressure_of(value);
   int64_t until = from;
@@ -132,8 +133,8 @@ static void add_range(nereid_register_pressure_t *pressure, MlirValue value, Mli
     const int64_t time = needed_until(pressure, mlirOpOperandGetOwner(use), block);
     until = time > until ? time : until;
   }
-  pressure->changes.data[from] += registers;
-  pressure->changes.data[until] -= registers;
+  pressure->live.data[from] += registers;
+  pressure->live.data[until] -= registers;
 }
 
 static void add_block(nereid_register_pressure_t *pressure, MlirBlock block, int64_t from) {
@@ -156,28 +157,28 @@ bool nereid_register_pressure_find(MlirOperation function, nereid_arena_t *arena
   if (!number_op(out, function))
     return false;
   for (size_t i = 0; i < out->ends.size; ++i)
-    if (!nereid_vector_push(arena, &out->changes, 0))
+    if (!nereid_vector_push(arena, &out->live, 0))
       return false;
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(function); ++r)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
       add_block(out, block, 0);
-  for (size_t i = 1; i < out->changes.size; ++i)
-    out->changes.data[i] += out->changes.data[i - 1];
+  for (size_t i = 1; i < out->live.size; ++i)
+    out->live.data[i] += out->live.data[i - 1];
   return true;
 }
 
 /* --- questions --- */
 
 int64_t nereid_register_pressure_after(const nereid_register_pressure_t *pressure, MlirOperation op) {
-  return pressure->changes.data[end_of(pressure, op)];
+  return pressure->live.data[end_of(pressure, op)];
 }
 
 int64_t nereid_register_pressure_between(const nereid_register_pressure_t *pressure, MlirOperation first,
                                          MlirOperation last) {
   int64_t most = 0;
   for (int64_t time = time_of(pressure, first); time < end_of(pressure, last); ++time)
-    most = pressure->changes.data[time] > most ? pressure->changes.data[time] : most;
+    most = pressure->live.data[time] > most ? pressure->live.data[time] : most;
   return most;
 }
 

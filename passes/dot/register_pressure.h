@@ -9,7 +9,7 @@
  *
  * Counts elements of floats and of narrow integers, and what is loaded; not indices, addresses, conditions, constants
  * and what repeats a scalar, nor an operand that the lowering of its only dot reads from shared memory step by step.
- * What a wait for dots passes on is the value that it waits for. */
+ * The results of a warp_group_dot_wait do not count, as its operands do. */
 #ifndef NEREID_PASSES_REGISTER_PRESSURE_H
 #define NEREID_PASSES_REGISTER_PRESSURE_H
 
@@ -22,9 +22,7 @@ typedef struct nereid_register_pressure {
   nereid_arena_t *arena;       /* borrowed */
   nereid_map_t times;          /* op -> its time + 1 */
   NEREID_VECTOR(int64_t) ends; /* by time: the time of the end of that op */
-  NEREID_VECTOR(int64_t)
-  changes; /* by time: registers that become live minus those that become free; then the sum:
-            * 32-bit registers per thread that are live after that time */
+  NEREID_VECTOR(int64_t) live; /* by time: 32-bit registers per thread that are live after it */
 } nereid_register_pressure_t;
 
 /* Estimates the pressure in `function`. Valid until an op is added, moved or erased. False when out of memory. Time:

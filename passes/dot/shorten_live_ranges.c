@@ -247,8 +247,7 @@ static bool is_only_waited_for(MlirValue value) {
   return true;
 }
 
-/* Yields zeros from the first region of `branch` in place of accumulators that the next iteration clears. Tensors alone
- * exceed the registers there: writing the zeros takes time, too. */
+/* Yields zeros from the first region of `branch` in place of accumulators that the next iteration clears. */
 static bool end_accumulators(shorten_t *shorten, MlirOperation branch) {
   MlirOperation loop = mlirOperationGetParentOperation(branch);
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, 0));

@@ -23,7 +23,7 @@ enum {
 typedef struct search {
   MlirValue root; /* null until one is found */
   int depth, visited;
-  MlirValue arguments[MAX_ARGUMENTS]; /* of loops, whose sources have been followed */
+  MlirValue arguments[MAX_ARGUMENTS]; /* visited loop-carried arguments */
 } search_t;
 
 static bool follow(search_t *search, MlirValue pointer);

@@ -270,8 +270,8 @@ static bool is_active(const expand_t *expand, int32_t stage) {
          (stage <= expand->step && (!expand->unrolled || expand->step - stage < expand->unrolled));
 }
 
-/* Emits the part of an inactive op that a step still needs. A commit group, so that each step commits the same number
- * of groups. A wait past the end, since it may be the only wait for the copies of another stage, too. */
+/* Emits what a step still needs of an inactive op. Each step commits the same number of groups, so empty groups are
+ * committed. The wait of an iteration past the end is kept, because another stage may rely on it for its copies. */
 static void emit_inactive(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
   const nereid_op_kind_t kind = nereid_op_kind(scheduled->op);
   const bool past_the_end = expand->phase == EPILOGUE || scheduled->stage <= expand->step;
