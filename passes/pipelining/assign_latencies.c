@@ -198,14 +198,19 @@ static bool drop_buffers(nereid_pipelined_t *loads, const char *reason) {
 static const char no_registers[] = "its value does not fit in registers until the next iteration";
 static const char no_overlap[] = "the dots of an iteration are too short to hide its latency";
 
-/* Drops the loads of operands in registers, and the rings of computed operands, for `reason`; and the loads of
- * addresses if no other load remains. */
-static void drop_registers(nereid_pipelined_t *loads, const char *reason) {
+static int64_t registers_of(const assign_t *assign, MlirOperation load) {
+  return nereid_load_value_registers(&assign->axis, load) + nereid_load_address_registers(&assign->axis, load);
+}
+
+/* Drops the loads of operands in registers, except of scalars and of a few elements per thread, and the rings of
+ * computed operands, for `reason`; and the loads of addresses if no other load remains. */
+static void drop_registers(const assign_t *assign, nereid_pipelined_t *loads, const char *reason) {
+  enum { FEW_REGISTERS = 4 }; /* an element and its address, or two */
   bool any = false;
   drop_buffers(loads, reason);
   for (size_t i = 0; i < loads->size; ++i) {
     nereid_pipelined_op_t *load = &loads->data[i];
-    if (!load->obstacle && load->in_registers && load->level == 0)
+    if (!load->obstacle && load->in_registers && load->level == 0 && registers_of(assign, load->op) > FEW_REGISTERS)
       drop(load, reason);
     any |= !load->obstacle && load->level == 0;
   }
@@ -235,7 +240,7 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
                               "loads in registers are not executed ahead: their values take %ld registers of a thread, "
                               "addresses %ld, results of dots %ld, and %ld are available",
                               (long)values, (long)addresses, (long)results, (long)available);
-    drop_registers(loads, no_registers);
+    drop_registers(assign, loads, no_registers);
     return;
   }
   const int64_t multiply_adds = nereid_dot_multiply_adds(loop);
@@ -244,7 +249,7 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
                               "loads in registers are not executed ahead: dots of %ld multiply-adds do not hide their "
                               "latency, other CTAs do",
                               (long)multiply_adds);
-    drop_registers(loads, no_overlap);
+    drop_registers(assign, loads, no_overlap);
   }
 }
 

@@ -10,7 +10,7 @@
  * Clusters, in the order of a step; among ops of one kind, later stages come first, so that a step reads a register or
  * a slot before it fills the next:
  *
- *   asynchronous copies and what they depend on     they wait for nothing
+ *   copies, loads of scalars, their addresses       they wait for nothing
  *   the last stage                                  dots
  *   stores into rings, loads in registers           the arithmetic between them overlaps dots in flight
  *
@@ -311,11 +311,11 @@ static copies_t copies_of(const scheduler_t *scheduler) {
 }
 
 /* Whether the dots of a step should begin before its copies, as threads execute both: dots that take longer than
- * copies, or where other CTAs hide the latency of copies. */
-static bool dots_come_first(const scheduler_t *scheduler) {
+ * copies, where warps read what others copied (`cross`), or where other CTAs hide the latency of copies. */
+static bool dots_come_first(const scheduler_t *scheduler, bool cross) {
   nereid_operations_t dots = {0};
   nereid_collect(scheduler->loop, nereid_dot_is_dot, scheduler->arena, &dots);
-  bool slow = dots.size > 0;
+  bool slow = cross && dots.size > 0;
   for (size_t i = 0; i < dots.size; ++i) {
     if (nereid_op_kind(dots.data[i]) != NEREID_OP_TT_DOT)
       return false;
@@ -324,17 +324,15 @@ static bool dots_come_first(const scheduler_t *scheduler) {
   return slow || nereid_ring_budget_relies_on_ctas(scheduler->pass->op, scheduler->loop, &scheduler->keys);
 }
 
-/* Whether the copies of a step follow its uses, where warps read what others copied: if dots come first, or without a
- * dot, where slots are too large to add one that saves a barrier. */
+/* Whether the copies of a step follow its uses: if dots come first, or without a dot, where warps read what others
+ * copied and slots are too large to add one that saves a barrier. */
 static bool copies_late(const scheduler_t *scheduler) {
   enum { SMALL = 8192 /* bytes that one iteration loads */ };
   const copies_t copies = copies_of(scheduler);
-  if (!copies.cross)
-    return false;
   if (nereid_loop_has_dot(scheduler->loop))
-    return dots_come_first(scheduler);
-  return copies.bytes > SMALL ||
-         (scheduler->max_stage + 1) * copies.bytes > nereid_allocation_limit(scheduler->pass->op) / 2;
+    return dots_come_first(scheduler, copies.cross);
+  return copies.cross && (copies.bytes > SMALL ||
+                          (scheduler->max_stage + 1) * copies.bytes > nereid_allocation_limit(scheduler->pass->op) / 2);
 }
 
 static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool late) {
@@ -528,9 +526,14 @@ static void mark_dots_early(scheduler_t *scheduler, MlirOperation op, nereid_map
   }
 }
 
+/* Whether the op loads a scalar: a step has the latency of the load to do other work, for one register. */
+static bool is_scalar_load(MlirOperation key) {
+  return nereid_op_kind(key) == NEREID_OP_TT_LOAD && !mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(key)));
+}
+
 /* Whether the op is asynchronous: a step issues it before the work of the last stage. */
 static bool is_issued_first(MlirOperation key) {
-  return is_async_dot(key) || (nereid_ring_is_load(key) && nereid_ring_budget_has_ring(key));
+  return is_async_dot(key) || is_scalar_load(key) || (nereid_ring_is_load(key) && nereid_ring_budget_has_ring(key));
 }
 
 /* Whether the op computes a tensor in registers. */

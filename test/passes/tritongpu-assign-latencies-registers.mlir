@@ -2,6 +2,7 @@
 // the results of dots, 64 + 48 + 64 of 255 with 8 warps, not 128 + 96 + 128 with 4; and if the dots of an iteration are long enough
 // to hide the latency.
 // RUN: nereid-opt %s --split-input-file --tritongpu-assign-latencies=num-stages=3 --remarks-filter-missed=tritongpu-assign-latencies 2>&1 | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tritongpu-assign-latencies=num-stages=3 --tritongpu-schedule-loops --tritongpu-pipeline | FileCheck %s --check-prefix=ORDER
 
 // CHECK: :[[# @LINE + 45]]:{{.*}}loads in registers are not executed ahead: their values take 128 registers of a thread, addresses 96, results of dots 128, and 255 are available
 // CHECK: not pipelined: its value does not fit in registers until the next iteration
@@ -64,6 +65,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // 64 * 64 * 32 multiply-adds: other CTAs hide the latency of %x and %xs, and of the scalar that the address of %x depends on. A copy
 // by cp.async needs no registers.
+#each = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #wide = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
@@ -113,6 +115,42 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %xa = ttg.convert_layout %x : tensor<64x32xf16, #row> -> tensor<64x32xf16, #a>
       %yb = ttg.convert_layout %y : tensor<32x64xf16, #wide> -> tensor<32x64xf16, #b>
       %d = tt.dot %xa, %yb, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // The gate of a chunk, a scalar, takes one register: it is loaded ahead, at the beginning of a step, although the dots are short.
+  // So is a vector with an element per thread.
+  // CHECK-LABEL: @gate
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 1 : i32} : !tt.ptr<f32>
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 1 : i32} : tensor<64x!tt.ptr<f16>
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 2 : i32} : tensor<32x64x!tt.ptr<f16>
+  // ORDER-LABEL: @gate
+  // ORDER: scf.for
+  // ORDER: tt.load %{{.*}} : !tt.ptr<f32>
+  // ORDER: tt.load %{{.*}} : tensor<64x!tt.ptr<f16>
+  // ORDER: ttg.async_wait
+  // ORDER: tt.dot
+  // ORDER: scf.yield
+  tt.func public @gate(%g: !tt.ptr<f32>, %h: tensor<64x!tt.ptr<f16>, #each>, %x: tensor<64x32xf16, #a>, %q: tensor<32x64x!tt.ptr<f16>, #wide> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %at = tt.addptr %g, %k : !tt.ptr<f32>, i32
+      %gate = tt.load %at : !tt.ptr<f32>
+      %column = tt.load %h : tensor<64x!tt.ptr<f16>, #each>
+      %y = tt.load %q : tensor<32x64x!tt.ptr<f16>, #wide>
+      %wide = arith.extf %column : tensor<64xf16, #each> to tensor<64xf32, #each>
+      %gates = tt.splat %gate : f32 -> tensor<64xf32, #each>
+      %scales = arith.mulf %wide, %gates : tensor<64xf32, #each>
+      %rows = ttg.convert_layout %scales : tensor<64xf32, #each> -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+      %rows2 = tt.expand_dims %rows {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
+      %all = tt.broadcast %rows2 : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
+      %decayed = arith.mulf %acc, %all : tensor<64x64xf32, #mma>
+      %yb = ttg.convert_layout %y : tensor<32x64xf16, #wide> -> tensor<32x64xf16, #b>
+      %d = tt.dot %x, %yb, %decayed : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
