@@ -3,11 +3,13 @@
 
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/dot/dot_registers.h"
 #include "seam/ir.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -185,4 +187,10 @@ int64_t nereid_register_pressure_between(const nereid_register_pressure_t *press
 bool nereid_register_pressure_is_before(const nereid_register_pressure_t *pressure, MlirOperation first,
                                         MlirOperation second) {
   return time_of(pressure, first) < time_of(pressure, second);
+}
+
+int64_t nereid_register_pressure_limit(MlirOperation op) {
+  enum { OTHER_REGISTERS = 40 };
+  const int64_t said = nereid_ttg_maxnreg(op), most = nereid_dot_registers_per_thread(op);
+  return (said > 0 && said < most ? said : most) - OTHER_REGISTERS;
 }

@@ -40,6 +40,9 @@ int64_t nereid_register_pressure_between(const nereid_register_pressure_t *press
 bool nereid_register_pressure_is_before(const nereid_register_pressure_t *pressure, MlirOperation first,
                                         MlirOperation second);
 
+/* 32-bit registers per thread that tensors can use where `op` is, next to addresses, indices and scalars. */
+int64_t nereid_register_pressure_limit(MlirOperation op);
+
 /* 32-bit registers per thread of `value`, as they are counted here. */
 int64_t nereid_register_pressure_of(MlirValue value);
 

@@ -21,10 +21,11 @@
  *   %n = scf.if %last { …; scf.yield %d }         %n = scf.if %last { …; scf.yield %zeros }
  *   scf.yield %n, not %last                ->     scf.yield %n, not %last
  *
- * Only buffers that are never written again and that no dot of warp groups reads are concerned: its wait would have to
- * precede the next store. The estimate of live registers is that of register_pressure.h; nothing changes while it is
- * below the limit of a thread. Buffers are then live for longer, which is done only if all buffers of the function fit
- * in shared memory at the same time.
+ * Only buffers that are never written again are concerned. One that a dot of warp groups reads is neither shared nor
+ * loaded again, and stored in a loop only after the waits for dots in flight, among which may be that of the iteration
+ * before. The estimate of live registers is that of register_pressure.h; nothing changes while it is below the limit of
+ * a thread. Buffers are then live for longer, which is done only if all buffers of the function fit in shared memory at
+ * the same time.
  *
  * Runs at the end of the stage: canonicalization would turn the branch that yields zeros into a select. No fence is
  * needed for what threads store and load. */
@@ -47,10 +48,9 @@
 #include "seam/ir.h"
 
 enum {
-  OTHER_REGISTERS = 40, /* per thread: addresses, indices, scalars */
-  SCRATCH = 16 * 1024,  /* bytes of shared memory for conversions and reductions */
-  MIN_SHORTENED = 8,    /* registers per thread: what is smaller is left alone */
-  MAX_CHANGES = 64      /* per function, each of which is followed by a new estimate */
+  SCRATCH = 16 * 1024, /* bytes of shared memory for conversions and reductions */
+  MIN_SHORTENED = 8,   /* registers per thread: what is smaller is left alone */
+  MAX_CHANGES = 64     /* per function, each of which is followed by a new estimate */
 };
 
 typedef struct shorten {
@@ -61,15 +61,11 @@ typedef struct shorten {
   int64_t stores, buffers, loads, accumulators;
 } shorten_t;
 
-static int64_t limit_at(MlirOperation op) {
-  const int64_t said = nereid_ttg_maxnreg(op), most = nereid_dot_registers_per_thread(op);
-  return (said > 0 && said < most ? said : most) - OTHER_REGISTERS;
-}
-
 static bool is_short_between(const shorten_t *shorten, MlirOperation first, MlirOperation last) {
-  return nereid_register_pressure_between(&shorten->pressure, first, last) > limit_at(first);
+  return nereid_register_pressure_between(&shorten->pressure, first, last) > nereid_register_pressure_limit(first);
 }
 
+/* Whether threads read the buffer, and no dot in flight. */
 static bool is_only_loaded(MlirOperation alloc) {
   MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(alloc));
   while (!mlirOpOperandIsNull(use) && nereid_op_kind(mlirOpOperandGetOwner(use)) == NEREID_OP_TTG_LOCAL_LOAD)
@@ -77,12 +73,11 @@ static bool is_only_loaded(MlirOperation alloc) {
   return mlirOpOperandIsNull(use);
 }
 
-/* Whether `op` makes a buffer with contents that never change, which threads read, and no dot in flight. */
+/* Whether `op` makes a buffer with contents that never change. */
 static bool is_constant_buffer(MlirOperation op) {
   nereid_ttg_memdesc_t buffer;
   return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC && mlirOperationGetNumOperands(op) == 1 &&
-         nereid_ttg_memdesc_read(mlirValueGetType(nereid_ir_result(op)), &buffer) && !buffer.mutable_memory &&
-         is_only_loaded(op);
+         nereid_ttg_memdesc_read(mlirValueGetType(nereid_ir_result(op)), &buffer) && !buffer.mutable_memory;
 }
 
 /* --- stores --- */
@@ -97,7 +92,7 @@ static bool is_part_of_dot(MlirOperation op) {
 static MlirOperation where_short(const shorten_t *shorten, MlirOperation source, MlirOperation alloc) {
   MlirOperation op = mlirOperationGetNextInBlock(source);
   while (!mlirOperationEqual(op, alloc) && !is_short_between(shorten, op, op) &&
-         nereid_register_pressure_after(&shorten->pressure, op) <= limit_at(op))
+         nereid_register_pressure_after(&shorten->pressure, op) <= nereid_register_pressure_limit(op))
     op = mlirOperationGetNextInBlock(op);
   if (mlirOperationEqual(op, alloc))
     return op;
@@ -105,6 +100,28 @@ static MlirOperation where_short(const shorten_t *shorten, MlirOperation source,
        !mlirOperationEqual(before, source) && is_part_of_dot(before); before = nereidMlirOperationGetPrevInBlock(op))
     op = before;
   return op;
+}
+
+static bool is_in_loop(MlirOperation op) {
+  while (nereid_op_kind(op) != NEREID_OP_TT_FUNC) {
+    op = mlirOperationGetParentOperation(op);
+    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR || nereid_op_kind(op) == NEREID_OP_SCF_WHILE)
+      return true;
+  }
+  return false;
+}
+
+/* The op after which `alloc` can be executed: `source`, or the last wait for dots in flight. In a loop the dot of the
+ * iteration before may read the buffer until then. */
+static MlirOperation after_waits(MlirOperation source, MlirOperation alloc) {
+  MlirOperation last = source;
+  if (is_only_loaded(alloc) || !is_in_loop(alloc))
+    return source;
+  for (MlirOperation op = mlirOperationGetNextInBlock(source); !mlirOperationEqual(op, alloc);
+       op = mlirOperationGetNextInBlock(op))
+    if (nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT || mlirOperationGetNumRegions(op))
+      last = op;
+  return last;
 }
 
 /* Stores earlier what only a buffer in the same block uses. */
@@ -115,7 +132,7 @@ static bool store_earlier(shorten_t *shorten, MlirOperation alloc) {
       !mlirBlockEqual(mlirOperationGetBlock(source), mlirOperationGetBlock(alloc)) ||
       nereid_register_pressure_of(stored) < MIN_SHORTENED)
     return false;
-  MlirOperation before = where_short(shorten, source, alloc);
+  MlirOperation before = where_short(shorten, after_waits(source, alloc), alloc);
   if (mlirOperationEqual(before, alloc))
     return false;
   mlirOperationMoveBefore(alloc, before);
@@ -135,7 +152,7 @@ static MlirOperation earlier_buffer(MlirOperation alloc) {
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetOperand(alloc, 0));
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (is_constant_buffer(user) && precedes(user, alloc) &&
+    if (is_constant_buffer(user) && is_only_loaded(user) && precedes(user, alloc) &&
         mlirTypeEqual(mlirValueGetType(nereid_ir_result(user)), mlirValueGetType(nereid_ir_result(alloc))))
       return user;
   }
@@ -144,7 +161,8 @@ static MlirOperation earlier_buffer(MlirOperation alloc) {
 
 static bool share_buffer(shorten_t *shorten, MlirOperation alloc) {
   MlirOperation earlier = earlier_buffer(alloc);
-  if (!shorten->buffers_fit || mlirOperationIsNull(earlier) || !is_short_between(shorten, earlier, alloc))
+  if (!shorten->buffers_fit || !is_only_loaded(alloc) || mlirOperationIsNull(earlier) ||
+      !is_short_between(shorten, earlier, alloc))
     return false;
   mlirValueReplaceAllUsesOfWith(nereid_ir_result(alloc), nereid_ir_result(earlier));
   mlirOperationDestroy(alloc);
@@ -171,7 +189,7 @@ static MlirOperation last_dot(const shorten_t *shorten, MlirOperation load) {
 static bool load_again(shorten_t *shorten, MlirOperation load) {
   MlirValue result = nereid_ir_result(load);
   MlirOperation alloc = nereid_defining_op(mlirOperationGetOperand(load, 0));
-  if (mlirOperationIsNull(alloc) || !is_constant_buffer(alloc) ||
+  if (mlirOperationIsNull(alloc) || !is_constant_buffer(alloc) || !is_only_loaded(alloc) ||
       !nereid_ttg_dot_op_attr_isa(nereid_ttg_encoding_of(result)) ||
       nereid_register_pressure_of(result) < MIN_SHORTENED)
     return false;

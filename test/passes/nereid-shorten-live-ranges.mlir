@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --nereid-shorten-live-ranges | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --nereid-shorten-live-ranges | FileCheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [1, 1], order = [1, 0]}>
 #narrow = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
@@ -71,5 +71,68 @@ tt.func public @again(%p: tensor<64x64x!tt.ptr<f16>, #narrow>, %y: tensor<64x32x
   %t = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
   %b = ttg.local_load %t : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
   tt.return %e, %f, %b : tensor<64x32xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf16, #right>
+}
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// Operands that dots of warp groups read are stored earlier, too: each tile takes 64 registers, the accumulator 128.
+// CHECK-LABEL: @warp_groups(
+// CHECK: %[[A:.*]] = tt.load
+// CHECK-NEXT: ttg.local_alloc %[[A]]
+// CHECK-NEXT: %[[B:.*]] = tt.load
+// CHECK-NEXT: ttg.local_alloc %[[B]]
+// CHECK-NEXT: %[[X:.*]] = tt.load
+// CHECK-NEXT: ttg.local_alloc %[[X]]
+// CHECK-NEXT: %[[Y:.*]] = tt.load
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttng.warp_group_dot
+// CHECK-NEXT: ttg.local_alloc %[[Y]]
+tt.func public @warp_groups(%p: tensor<128x128x!tt.ptr<f16>, #blocked>, %c: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #mma> {
+  %a = tt.load %p : tensor<128x128x!tt.ptr<f16>, #blocked>
+  %b = tt.load %p : tensor<128x128x!tt.ptr<f16>, #blocked>
+  %x = tt.load %p evictionPolicy = evict_first : tensor<128x128x!tt.ptr<f16>, #blocked>
+  %y = tt.load %p evictionPolicy = evict_last : tensor<128x128x!tt.ptr<f16>, #blocked>
+  %ba = ttg.local_alloc %a : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+  %bb = ttg.local_alloc %b : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+  ttng.fence_async_shared {bCluster = false}
+  %d = ttng.warp_group_dot %ba, %bb, %c {inputPrecision = 0 : i32} : !ttg.memdesc<128x128xf16, #shared, #smem> * !ttg.memdesc<128x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+  %bx = ttg.local_alloc %x : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+  %by = ttg.local_alloc %y : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+  ttng.fence_async_shared {bCluster = false}
+  %e = ttng.warp_group_dot %bx, %by, %d {inputPrecision = 0 : i32} : !ttg.memdesc<128x128xf16, #shared, #smem> * !ttg.memdesc<128x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+  tt.return %e : tensor<128x128xf32, #mma>
+}
+// In a loop the dot of the iteration before reads the buffer of the first operand until its wait.
+// CHECK-LABEL: @in_flight(
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK: tt.load
+// CHECK: tt.load
+// CHECK: ttng.warp_group_dot_wait
+// CHECK-NEXT: ttg.local_alloc
+// CHECK-NEXT: ttg.local_alloc
+tt.func public @in_flight(%p: tensor<128x128x!tt.ptr<f16>, #blocked>, %c: tensor<128x128xf32, #mma>, %n: i32) -> (tensor<128x128xf32, #mma>, tensor<128x128xf16, #blocked>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<128x128xf16, #blocked>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c, %sum = %z) -> (tensor<128x128xf32, #mma>, tensor<128x128xf16, #blocked>) : i32 {
+    %a = tt.load %p : tensor<128x128x!tt.ptr<f16>, #blocked>
+    %b = tt.load %p evictionPolicy = evict_first : tensor<128x128x!tt.ptr<f16>, #blocked>
+    %x = tt.load %p evictionPolicy = evict_last : tensor<128x128x!tt.ptr<f16>, #blocked>
+    %done = ttng.warp_group_dot_wait %acc {pendings = 0 : i32} : tensor<128x128xf32, #mma>
+    %ba = ttg.local_alloc %a : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+    %bb = ttg.local_alloc %b : (tensor<128x128xf16, #blocked>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %ba, %bb, %done {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<128x128xf16, #shared, #smem> * !ttg.memdesc<128x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+    %next = arith.addf %sum, %x : tensor<128x128xf16, #blocked>
+    scf.yield %d, %next : tensor<128x128xf32, #mma>, tensor<128x128xf16, #blocked>
+  }
+  tt.return %r#0, %r#1 : tensor<128x128xf32, #mma>, tensor<128x128xf16, #blocked>
 }
 }

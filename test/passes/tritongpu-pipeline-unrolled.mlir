@@ -4,6 +4,7 @@
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#large = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
@@ -86,5 +87,43 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %s : tensor<64x64xf32, #mma2>
     } {tt.num_stages = 3 : i32}
     tt.return %r : tensor<64x64xf32, #mma2>
+  }
+
+  // The carried accumulators and the tile take 256 registers of 255: without the loop ptxas would spill more of them. Iterations
+  // that carry nothing are unrolled.
+  // CHECK-LABEL: @spills
+  // CHECK: scf.for
+  // CHECK-LABEL: @independent
+  // CHECK-NOT: scf.for
+  // CHECK: tt.return
+  tt.func public @spills(%p: tensor<128x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %b: !ttg.memdesc<64x128xf16, #shared, #smem>) -> (tensor<128x128xf32, #large>, tensor<128x128xf32, #large>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #large>
+    %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %zero, %y = %zero) -> (tensor<128x128xf32, #large>, tensor<128x128xf32, #large>) : i32 {
+      %l = tt.load %p : tensor<128x64x!tt.ptr<f16>, #rows>
+      %a = ttg.local_alloc %l : (tensor<128x64xf16, #rows>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %a, %b, %x {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #large>
+      %e = ttng.warp_group_dot %a, %b, %y {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #large>
+      scf.yield %d, %e : tensor<128x128xf32, #large>, tensor<128x128xf32, #large>
+    } {tt.num_stages = 3 : i32}
+    tt.return %r#0, %r#1 : tensor<128x128xf32, #large>, tensor<128x128xf32, #large>
+  }
+
+  tt.func public @independent(%p: tensor<128x64x!tt.ptr<f16>, #rows> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %b: !ttg.memdesc<64x128xf16, #shared, #smem>, %o: tensor<128x128x!tt.ptr<f32>, #large>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #large>
+    scf.for %i = %c0 to %c2 step %c1 : i32 {
+      %l = tt.load %p : tensor<128x64x!tt.ptr<f16>, #rows>
+      %a = ttg.local_alloc %l : (tensor<128x64xf16, #rows>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #large>
+      %e = ttng.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #large>
+      %s = arith.mulf %d, %e : tensor<128x128xf32, #large>
+      tt.store %o, %s : tensor<128x128x!tt.ptr<f32>, #large>
+    } {tt.num_stages = 3 : i32}
+    tt.return
   }
 }

@@ -19,6 +19,7 @@
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "passes/dot/register_pressure.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/expansion/predicate.h"
 #include "passes/support/loop.h"
@@ -453,6 +454,26 @@ static bool stores_operand(const nereid_schedule_t *schedule, const nereid_sched
   return source && source->stage == op->stage && is_read_in(schedule, nereid_ir_result(op->op), op->stage);
 }
 
+static bool carries_tensors(MlirOperation loop) {
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(loop); ++r)
+    if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(loop, r))))
+      return true;
+  return false;
+}
+
+/* Whether tensors are in so many registers that ptxas spills more of them without the loop. Iterations that pass on no
+ * tensors gain more than that by overlapping. */
+static bool spills_unrolled(const nereid_schedule_t *schedule) {
+  enum { MORE_REGISTERS = 40 }; /* addresses and conditions of a second iteration */
+  nereid_register_pressure_t pressure;
+  MlirOperation loop = schedule->loop, function = loop;
+  while (nereid_op_kind(function) != NEREID_OP_TT_FUNC)
+    function = mlirOperationGetParentOperation(function);
+  return carries_tensors(loop) && nereid_register_pressure_find(function, schedule->arena, &pressure) &&
+         nereid_register_pressure_between(&pressure, loop, loop) + MORE_REGISTERS >
+             nereid_register_pressure_limit(loop);
+}
+
 int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule) {
   nereid_loop_range_t range;
   const int64_t decided = nereid_ir_integer(schedule->loop, NEREID_ATTR_LOOP_UNROLLED, -1);
@@ -463,7 +484,7 @@ int32_t nereid_loop_expand_unrolled(const nereid_schedule_t *schedule) {
   bool unrolls = count > 0 && count <= schedule->max_stage;
   for (size_t i = 0; unrolls && i < schedule->ops.size; ++i)
     unrolls = !stores_operand(schedule, &schedule->ops.data[i]);
-  return unrolls ? (int32_t)count : 0;
+  return unrolls && !spills_unrolled(schedule) ? (int32_t)count : 0;
 }
 
 /* --- the condition for peeled loops --- */
