@@ -399,7 +399,7 @@ bool nereid_ring_budget_relies_on_ctas(MlirOperation module, MlirOperation loop,
   if (has_many_ctas(module, loop, &dots, bytes))
     return true;
   const int64_t by_registers = ctas_by_registers(loop, &dots), ctas = nereid_target_ctas(capability, bytes);
-  return ctas * nereid_ttg_num_warps(loop) < FEW_WARPS && ctas < by_registers &&
+  return ctas * nereid_ttg_num_warps(loop) <= FEW_WARPS && ctas < by_registers &&
          nereid_target_ctas(capability, nereid_ring_budget_bytes(keys, true) + others) > ctas;
 }
 
