@@ -7,8 +7,9 @@
  *
  * The CTA, thread' and register r' that hold an element of the result are linear functions over F2 of the reading CTA,
  * thread and register, so the parts of CTA and thread are computed once, and xored with a constant for each register.
- * Where several CTAs hold an element, the reading one takes its own, if it is among them. All threads of the cluster
- * execute the conversion: its control flow is the same in all CTAs. */
+ * Where several CTAs hold an element, the reading one takes its own, if it is among them: the bits of its number that
+ * replicate elements replace those of the CTA that is solved for, with the other bits that hold the same element then.
+ * All threads of the cluster execute the conversion: its control flow is the same in all CTAs. */
 #include "conversion/ttg_to_llvm/shape/convert_cluster.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -51,10 +52,20 @@ static void store(const move_t *move, const MlirValue *values) {
   }
 }
 
+/* Adds the vectors of the kernel of `from` that a bit of the CTA ends, as often as the reading CTA has that bit. */
+static void prefer_own_cta(move_t *move, const nereid_layout_t *from) {
+  uint64_t kernel[64];
+  const int count = nereid_layout_kernel(from, kernel);
+  for (int i = 0; i < count; ++i) {
+    const int bit = 63 - __builtin_clzll(kernel[i]) - move->registers - move->threads;
+    if (bit >= 0)
+      move->source.bases[NEREID_LAYOUT_BLOCK][bit] ^= (uint32_t)kernel[i];
+  }
+}
+
 /* Computes the source of register 0 of the result. */
-static void locate(move_t *move, const nereid_layout_t *from) {
+static void locate(move_t *move) {
   nereid_lower_t *lower = move->lower;
-  uint32_t copies[NEREID_LAYOUT_DIMS];
   MlirValue flat =
       nereid_lower_add_cta_coordinate(lower, &move->source, 0, nereid_lower_thread_coordinate(lower, &move->source, 0));
   MlirValue reg = nereid_emit_and(lower, flat, nereid_emit_i32(lower, (1 << move->registers) - 1));
@@ -63,10 +74,6 @@ static void locate(move_t *move, const nereid_layout_t *from) {
   MlirValue slot = nereid_emit_or(lower, thread, nereid_emit_shl(lower, reg, nereid_emit_i32(lower, move->threads)));
   move->offset = nereid_emit_mul(lower, slot, nereid_emit_i32(lower, (int32_t)move->bytes));
   move->cta = nereid_emit_lshr(lower, flat, nereid_emit_i32(lower, move->registers + move->threads));
-  nereid_layout_free_masks(from, copies);
-  MlirValue own =
-      nereid_emit_and(lower, nereid_emit_cta_rank(lower), nereid_emit_i32(lower, (int32_t)copies[NEREID_LAYOUT_BLOCK]));
-  move->cta = nereid_emit_xor(lower, move->cta, own);
 }
 
 /* The address, in the memory of the cluster, of the scratch of the CTA that differs from that of register 0 by `x`. */
@@ -130,9 +137,10 @@ bool nereid_lower_convert_in_cluster(nereid_lower_t *lower, MlirOperation op, co
   if (!nereid_layout_solve(to, from, &move.source) ||
       !nereid_layout_reshape(&move.source, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(&move.source)}))
     return nereid_lower_error(op, "converts between layouts that do not hold the same tensor");
+  prefer_own_cta(&move, from);
   store(&move, nereid_lower_operand(lower, op, 0).values);
   nereid_emit_cluster_barrier(lower);
-  locate(&move, from);
+  locate(&move);
   for (intptr_t r = 0; r < lowered.count; ++r)
     lowered.values[r] = load(&move, nereid_layout_apply(&move.source, (uint32_t)r, 0, 0, 0));
   nereid_emit_cluster_barrier(lower);
