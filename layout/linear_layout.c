@@ -275,6 +275,14 @@ int nereid_layout_kernel(const nereid_layout_t *layout, uint64_t *out) {
   return count;
 }
 
+/* The kernel has one basis in which no vector has the highest bit of another. */
+bool nereid_layout_same_replicas(const nereid_layout_t *a, const nereid_layout_t *b) {
+  uint64_t of_a[64], of_b[64];
+  const int count = nereid_layout_kernel(a, of_a);
+  return memcmp(a->in_bits, b->in_bits, sizeof a->in_bits) == 0 && nereid_layout_kernel(b, of_b) == count &&
+         memcmp(of_a, of_b, (size_t)count * sizeof *of_a) == 0;
+}
+
 bool nereid_layout_compose(const nereid_layout_t *inner, const nereid_layout_t *outer, nereid_layout_t *out) {
   if (nereid_layout_out_total(inner) != nereid_layout_in_total(outer))
     return false;

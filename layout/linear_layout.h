@@ -118,6 +118,9 @@ void nereid_layout_free_masks(const nereid_layout_t *layout, uint32_t out_masks[
  * highest bit of another. Writes at most 64 and returns how many. */
 int nereid_layout_kernel(const nereid_layout_t *layout, uint64_t *out);
 
+/* Whether the inputs have the same sizes, and two inputs hold replicas of one element in both layouts or in neither. */
+bool nereid_layout_same_replicas(const nereid_layout_t *a, const nereid_layout_t *b);
+
 /* outer(inner(x)): the packed result of `inner` is the flat input of `outer`, so their totals are equal (false if
  * not). Inputs are those of `inner`, tensor dimensions those of `outer`. */
 bool nereid_layout_compose(const nereid_layout_t *inner, const nereid_layout_t *outer, nereid_layout_t *out);

@@ -73,18 +73,10 @@ static bool layouts_of(MlirType a, MlirType b, nereid_layout_t *out_a, nereid_la
 }
 
 /* Returns whether a reshape that may reorder elements must move some to other threads. It need not when the number of
- * elements per thread is unchanged and the same threads hold copies. */
+ * elements per thread is unchanged and the same registers and threads hold replicas. */
 static bool reshape_is_expensive(MlirType from, MlirType to) {
   nereid_layout_t a, b;
-  uint32_t copies_a[NEREID_LAYOUT_DIMS], copies_b[NEREID_LAYOUT_DIMS];
-  if (!layouts_of(from, to, &a, &b))
-    return true;
-  nereid_layout_free_masks(&a, copies_a);
-  nereid_layout_free_masks(&b, copies_b);
-  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
-    if (copies_a[in] != copies_b[in])
-      return true;
-  return nereid_layout_registers(&a) != nereid_layout_registers(&b);
+  return !layouts_of(from, to, &a, &b) || !nereid_layout_same_replicas(&a, &b);
 }
 
 static MlirLogicalResult convert_of_reshape(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {

@@ -101,6 +101,20 @@ static void test_free_masks_leave_each_element_once(void **unused) {
   }
 }
 
+static void test_same_replicas_compares_each_pair_of_inputs(void **unused) {
+  (void)unused;
+  for (int round = 0; round < 400; round++) {
+    nereid_layout_t a = random_layout(), b = a;
+    if (round % 4) /* another image of one bit */
+      b.bases[NEREID_LAYOUT_LANE][0] = b.bases[NEREID_LAYOUT_REGISTER][round % 3];
+    const uint32_t inputs = UINT32_C(1) << nereid_layout_in_total(&a);
+    bool same = true;
+    for (uint32_t x = 0; x < inputs; x++) /* both are linear: pairs with the first input suffice */
+      same &= !nereid_layout_apply_flat(&a, x) == !nereid_layout_apply_flat(&b, x);
+    assert_int_equal(nereid_layout_same_replicas(&a, &b), same);
+  }
+}
+
 static void test_inverse_after_layout_is_the_identity(void **unused) {
   (void)unused;
   for (int round = 0; round < 200; round++) {
@@ -298,6 +312,7 @@ int main(void) {
       cmocka_unit_test(test_apply_is_the_sum_of_bases),
       cmocka_unit_test(test_image_bits_counts_the_image),
       cmocka_unit_test(test_free_masks_leave_each_element_once),
+      cmocka_unit_test(test_same_replicas_compares_each_pair_of_inputs),
       cmocka_unit_test(test_inverse_after_layout_is_the_identity),
       cmocka_unit_test(test_solve_finds_every_element),
       cmocka_unit_test(test_divide_undoes_multiply),

@@ -70,8 +70,8 @@ static bool lower_split(nereid_lower_t *lower, MlirOperation op, const nereid_lo
   return true;
 }
 
-/* The order of elements is unspecified: the registers of one operand follow those of the other, if the same threads
- * hold replicated elements of the result and of the operands. */
+/* The order of elements is unspecified: the registers of one operand follow those of the other, if the result and the
+ * operands have the same replicas. */
 static bool lower_cat(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue result = mlirOperationGetResult(op, 0);
@@ -79,14 +79,11 @@ static bool lower_cat(nereid_lower_t *lower, MlirOperation op, const nereid_lowe
   const nereid_layout_t *to = nereid_lower_layout(lower, mlirValueGetType(result));
   if (!part || !to)
     return false;
-  uint32_t of_part[NEREID_LAYOUT_DIMS], of_result[NEREID_LAYOUT_DIMS];
-  nereid_layout_free_masks(part, of_part);
-  nereid_layout_free_masks(to, of_result);
+  nereid_layout_t flat = *part;
+  nereid_layout_reshape(&flat, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(part)});
+  const nereid_layout_t both = pairs_of(&flat);
   const intptr_t registers = nereid_layout_registers(part);
-  bool same = nereid_layout_registers(to) == 2 * registers && !of_part[0] && !of_result[0];
-  for (int in = NEREID_LAYOUT_LANE; in < NEREID_LAYOUT_DIMS; ++in)
-    same &= of_part[in] == of_result[in];
-  if (!same)
+  if (!nereid_layout_same_replicas(&both, to))
     return nereid_lower_error(op, "has a result whose threads do not hold twice what they hold of each operand; "
                                   "convert-triton-to-tritongpu lays it out so");
   nereid_lowered_t lowered = nereid_lower_array(lower, 2 * registers);

@@ -74,17 +74,6 @@ static bool lower_expand_dims(nereid_lower_t *lower, MlirOperation op, const ner
   return nereid_lower_rename(lower, op, &from, to);
 }
 
-/* Whether each element has the same replicas (registers, lanes and warps) in both layouts. */
-static bool hold_copies_alike(const nereid_layout_t *a, const nereid_layout_t *b) {
-  uint32_t of_a[NEREID_LAYOUT_DIMS], of_b[NEREID_LAYOUT_DIMS];
-  nereid_layout_free_masks(a, of_a);
-  nereid_layout_free_masks(b, of_b);
-  bool alike = nereid_layout_registers(a) == nereid_layout_registers(b);
-  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
-    alike &= of_a[in] == of_b[in];
-  return alike;
-}
-
 /* If the reshape may reorder, and the row-major order would move elements between threads, each thread keeps its
  * registers unchanged, as in Triton, whose passes create such reshapes of rows that must stay rows. */
 static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -93,7 +82,7 @@ static bool lower_reshape(nereid_lower_t *lower, MlirOperation op, const nereid_
   if (!operand_and_result_layouts(lower, op, &from, &to))
     return false;
   reshaped = from;
-  if (!nereid_tt_reshape_get_allow_reorder(op) || !hold_copies_alike(&from, to) ||
+  if (!nereid_tt_reshape_get_allow_reorder(op) || !nereid_layout_same_replicas(&from, to) ||
       !nereid_layout_reshape(&reshaped, to->rank, to->out_bits) ||
       nereid_layout_convert(&reshaped, to, &map) <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return lower_expand_dims(lower, op, row);

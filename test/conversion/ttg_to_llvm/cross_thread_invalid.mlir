@@ -35,6 +35,19 @@ tt.func private @cat(%x: tensor<128xf32, #half>) {
 
 // -----
 
+// The same bits replicate elements, but in other lanes.
+#pairs = #ttg.linear<{register = [], lane = [[1], [0], [0], [0], [0]], warp = [], block = []}>
+#sums = #ttg.linear<{register = [[2]], lane = [[1], [1], [0], [0], [0]], warp = [], block = []}>
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @cat_replicas(%x: tensor<2xf32, #pairs>) {
+  // expected-error @below {{has a result whose threads do not hold twice what they hold of each operand}}
+  %z = tt.cat %x, %x : tensor<2xf32, #pairs> -> tensor<4xf32, #sums>
+  tt.return
+}
+}
+
+// -----
+
 #line = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @map(%x: tensor<256xi32, #line>) {

@@ -44,6 +44,19 @@ tt.func private @moves(%x: tensor<128xi32, #line>) {
 
 // -----
 
+// The same bits replicate elements, but in other lanes: lanes 1 and 2 hold different elements of the source.
+#pairs = #ttg.linear<{register = [], lane = [[1], [0], [0], [0], [0]], warp = [], block = []}>
+#sums = #ttg.linear<{register = [], lane = [[0, 1], [0, 1], [0, 0], [0, 0], [0, 0]], warp = [], block = []}>
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @other_replicas(%x: tensor<2xi32, #pairs>) {
+  // expected-error @below {{moves elements between threads; convert the layout of its operand first}}
+  %a = tt.reshape %x allow_reorder : tensor<2xi32, #pairs> -> tensor<1x2xi32, #sums>
+  tt.return
+}
+}
+
+// -----
+
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @no_type_of_poison() {
   // expected-error @below {{'ub.poison' op has a result type that cannot be lowered: f80}}
