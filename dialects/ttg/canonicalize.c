@@ -88,12 +88,12 @@ static MlirLogicalResult convert_of_reshape(MlirRewriterBase rewriter, MlirOpera
   return replace_by_retyped(rewriter, op, source);
 }
 
-/* With fewer elements per thread than the concatenation has, elements would have to move. */
+/* With other replicas than the concatenation, elements would have to move. */
 static MlirLogicalResult convert_of_cat(MlirRewriterBase rewriter, MlirOperation op, MlirOperation source) {
   nereid_layout_t before, after;
   if (!layouts_of(mlirValueGetType(mlirOperationGetResult(source, 0)), mlirValueGetType(mlirOperationGetResult(op, 0)),
                   &before, &after) ||
-      nereid_layout_registers(&after) < nereid_layout_registers(&before))
+      !nereid_layout_same_replicas(&before, &after))
     return no_match();
   return replace_by_retyped(rewriter, op, source);
 }
@@ -116,8 +116,9 @@ static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperati
     return set_operand(rewriter, op, 0, nereid_ttg_convert_layout_get_src(source));
   case NEREID_OP_TT_SPLAT:
   case NEREID_OP_TT_MAKE_RANGE:
-  case NEREID_OP_TT_HISTOGRAM:
     return replace_by_retyped(rewriter, op, source);
+  case NEREID_OP_TT_HISTOGRAM:
+    return crosses_ctas(op) ? no_match() : replace_by_retyped(rewriter, op, source);
   case NEREID_OP_TTG_LOCAL_LOAD:
     if (crosses_ctas(op))
       return no_match();
