@@ -18,8 +18,9 @@ static int64_t tiles(const nereid_ttg_blocked_t *blocked, const int64_t *shape, 
   return count > 1 ? count : 1;
 }
 
-/* Distributes CTAs over the slowest dimensions first; CTAs without elements of their own hold copies. `shape` becomes
- * the shape of one CTA's part. */
+/* Distributes CTAs over the slowest dimensions first. CTAs without elements of their own hold replicas: their bits are
+ * the highest ones of the number, whatever the shape, so that a reshape moves no elements. `shape` becomes the shape of
+ * one CTA's part. */
 static void deal_ctas(nereid_ttg_blocked_t *blocked, int64_t *shape, int32_t num_ctas) {
   int32_t ctas[NEREID_TTG_MAX_RANK], split[NEREID_TTG_MAX_RANK];
   int64_t left = num_ctas;
@@ -29,7 +30,7 @@ static void deal_ctas(nereid_ttg_blocked_t *blocked, int64_t *shape, int32_t num
     left /= ctas[d];
     shape[d] /= split[d];
   }
-  ctas[blocked->rank - 1] *= (int32_t)left;
+  ctas[blocked->order[blocked->rank - 1]] *= (int32_t)left;
   nereid_ttg_cga_from_counts(blocked->rank, ctas, split, blocked->order, &blocked->cga);
 }
 
