@@ -178,6 +178,12 @@ static void assign_stores(plan_t *plan) {
 
 /* --- encodings --- */
 
+/* Reads the parts of `type` in the CTAs; false without an encoding. */
+static bool read_parts(MlirType type, nereid_ttg_bases_t *out) {
+  MlirAttribute cga = nereid_ttg_cga_of_tensor(type);
+  return !mlirAttributeIsNull(cga) && nereid_ttg_bases_read(cga, out);
+}
+
 /* `encoding`, blocked, for the part of `shape` (null: unknown) in one CTA. */
 static MlirAttribute blocked_with(const plan_t *plan, MlirAttribute encoding, const nereid_ttg_bases_t *bases,
                                   const int64_t *shape) {
@@ -200,9 +206,18 @@ static MlirAttribute blocked_with(const plan_t *plan, MlirAttribute encoding, co
   return nereid_ttg_blocked_attribute(plan->pass->context, &blocked);
 }
 
-/* The encoding of a tensor in the part `bases`. The parent of a slice is not divided along the missing dimension. */
+static bool is_blocked(MlirAttribute encoding) {
+  while (nereid_ttg_slice_attr_isa(encoding))
+    encoding = nereid_ttg_slice_attr_get_parent(encoding);
+  return nereid_ttg_blocked_attr_isa(encoding);
+}
+
+/* The encoding of a tensor in the part `bases`. The parent of a slice is not divided along the missing dimension. An
+ * encoding that is not blocked, as that of a reshaped tensor, becomes the default one. */
 static MlirAttribute encoding_with(const plan_t *plan, MlirAttribute encoding, const nereid_ttg_bases_t *bases,
                                    const int64_t *shape) {
+  if (!is_blocked(encoding))
+    encoding = nereid_ttg_blocked_default(plan->pass->context, bases->rank, shape, plan->grid);
   if (!nereid_ttg_slice_attr_isa(encoding))
     return blocked_with(plan, encoding, bases, shape);
   const unsigned dim = nereid_ttg_slice_attr_get_dim(encoding);
@@ -278,23 +293,25 @@ static void mend_dot(MlirOperation dot) {
   require(dot, 2, result);
 }
 
-/* Makes operand `index` of `op` have all of dimension `axis` in each CTA; elements move between CTAs if it has not. */
-static void require_whole(const plan_t *plan, MlirOperation op, intptr_t index, int axis) {
-  MlirValue operand = mlirOperationGetOperand(op, index);
-  MlirAttribute encoding = nereid_ttg_encoding_of(operand);
-  nereid_ttg_bases_t bases;
+/* Makes operand `index` of `op` have `parts`, with all of dimension `axis` in each CTA; elements move between CTAs if
+ * it has other ones. */
+static void require_parts(const plan_t *plan, MlirOperation op, intptr_t index, nereid_ttg_bases_t parts, int axis) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, index));
   int64_t shape[NEREID_TTG_MAX_RANK];
-  bool divides = false;
-  if (mlirAttributeIsNull(encoding) || !nereid_ttg_cga_read(encoding, &bases))
-    return;
-  for (int i = 0; i < bases.count; ++i) {
-    divides = divides || bases.vectors[i][axis];
-    bases.vectors[i][axis] = 0;
-  }
-  for (int d = 0; d < bases.rank; ++d)
-    shape[d] = mlirShapedTypeGetDimSize(mlirValueGetType(operand), d);
-  if (divides)
-    require(op, index, encoding_with(plan, encoding, &bases, shape));
+  for (int i = 0; i < parts.count; ++i)
+    parts.vectors[i][axis] = 0;
+  for (int d = 0; d < parts.rank; ++d)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  MlirAttribute encoding = encoding_with(plan, mlirRankedTensorTypeGetEncoding(type), &parts, shape);
+  if (!nereid_ttg_has_same_parts(type, encoding))
+    require(op, index, encoding);
+}
+
+/* The same with the parts that the operand has. */
+static void require_whole(const plan_t *plan, MlirOperation op, intptr_t index, int axis) {
+  nereid_ttg_bases_t parts;
+  if (read_parts(mlirValueGetType(mlirOperationGetOperand(op, index)), &parts))
+    require_parts(plan, op, index, parts, axis);
 }
 
 /* Whether the parts of `type` are too small for boxes of TMA: rows below MIN_COPY bytes, or so few bytes that boxes
@@ -348,6 +365,13 @@ static void mend_reduce(const plan_t *plan, MlirOperation reduce) {
     if (nereid_ttg_is_laid_out(mlirOperationGetResult(reduce, i)) &&
         nereid_ttg_infer_reduce_encoding(source, nereid_tt_reduce_get_axis(reduce), &result))
       infer(reduce, i, result);
+}
+
+/* The CTA that has an index has the elements that it selects from. */
+static void mend_gather(const plan_t *plan, MlirOperation gather) {
+  nereid_ttg_bases_t parts;
+  if (read_parts(mlirValueGetType(nereid_tt_gather_get_indices(gather)), &parts))
+    require_parts(plan, gather, 0, parts, nereid_tt_gather_get_axis(gather));
 }
 
 static void mend_trans(MlirOperation trans) {
@@ -409,7 +433,7 @@ static void mend_other(const plan_t *plan, MlirOperation op, const MlirType *old
   if (kind == NEREID_OP_TT_HISTOGRAM)
     infer(op, 0, whole_encoding(plan, mlirValueGetType(nereid_ir_result(op))));
   if (kind == NEREID_OP_TT_GATHER)
-    require_whole(plan, op, 0, nereid_tt_gather_get_axis(op));
+    mend_gather(plan, op);
 }
 
 static void mend(const plan_t *plan, MlirOperation op, const MlirType *old) {

@@ -6,7 +6,7 @@
  *
  * If the reading warp holds the whole line of an element along the axis, the index determines lane and register: one
  * shuffle per register of the line, and selects. Otherwise, and for lines of many registers, all elements go to shared
- * memory in row-major order and are read at the index. */
+ * memory in row-major order and are read at the index. Each CTA of a cluster must hold the lines that it reads. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
@@ -93,6 +93,14 @@ static void gather_in_warp(gather_t *gather, const nereid_layout_gather_t *plan)
 
 /* --- through shared memory --- */
 
+/* The part of the CTA in the row-major order of the source, which is not in its slots; null: 0 in all CTAs. */
+static MlirValue part_of_cta(gather_t *gather, const nereid_layout_t *row_major) {
+  nereid_lower_t *lower = gather->lower;
+  return nereid_layout_span(row_major, NEREID_LAYOUT_BLOCK)
+             ? nereid_lower_add_cta_coordinate(lower, row_major, 0, nereid_emit_i32(lower, 0))
+             : (MlirValue){NULL};
+}
+
 /* The slot of the element that register `r` reads, in elements. */
 static MlirValue slot_of(gather_t *gather, const nereid_coordinates_t *coordinates, intptr_t r) {
   nereid_lower_t *lower = gather->lower;
@@ -121,12 +129,43 @@ static bool gather_through_shared(gather_t *gather) {
   const nereid_slots_t slots = nereid_slots_make(lower, &row_major, gather->element, scratch);
   nereid_slots_store(lower, &slots, gather->source.values);
   nereid_emit_barrier(lower);
+  MlirValue part = part_of_cta(gather, &row_major);
   for (intptr_t r = 0; r < gather->result.count; ++r) {
-    MlirValue at = nereid_emit_gep(lower, scratch, slots.memory, slot_of(gather, coordinates, r));
+    MlirValue slot = slot_of(gather, coordinates, r);
+    if (!mlirValueIsNull(part))
+      slot = nereid_emit_xor(lower, slot, part);
+    MlirValue at = nereid_emit_gep(lower, scratch, slots.memory, slot);
     MlirValue word = nereid_emit(lower, "llvm.load", slots.memory, 1, &at);
     gather->result.values[r] = nereid_slots_from_memory(lower, gather->element, word);
   }
   return true;
+}
+
+/* Replaces the images of `in` by those of `to` at index 0, moved to the CTA that reads them. */
+static void read_from(const gather_t *gather, int in, nereid_layout_t *out) {
+  int32_t coordinates[NEREID_LAYOUT_MAX_RANK];
+  out->in_bits[in] = gather->to->in_bits[in];
+  for (int bit = 0; bit < out->in_bits[in]; ++bit) {
+    nereid_layout_coordinates(gather->to, gather->to->bases[in][bit], coordinates);
+    coordinates[gather->axis] = 0;
+    out->bases[in][bit] = nereid_layout_pack(gather->from, coordinates);
+    if (in == NEREID_LAYOUT_BLOCK)
+      out->bases[in][bit] ^= gather->from->bases[in][bit];
+  }
+}
+
+/* Whether each CTA holds the whole lines of its indices. */
+static bool reads_own_cta(const gather_t *gather) {
+  nereid_layout_t own = *gather->from, lines = own, axis = own, where;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in) {
+    read_from(gather, in, &lines);
+    axis.in_bits[in] = 0;
+  }
+  for (int bit = 0; bit < own.out_bits[gather->axis]; ++bit)
+    axis.bases[NEREID_LAYOUT_REGISTER][axis.in_bits[NEREID_LAYOUT_REGISTER]++] =
+        UINT32_C(1) << (nereid_layout_out_shift(&own, gather->axis) + bit);
+  nereid_layout_drop_blocks(&own);
+  return nereid_layout_solve(&lines, &own, &where) && nereid_layout_solve(&axis, &own, &where);
 }
 
 static bool lower_gather(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -144,7 +183,7 @@ static bool lower_gather(nereid_lower_t *lower, MlirOperation op, const nereid_l
   nereid_layout_gather_t plan;
   if (!gather.from || !gather.to)
     return false;
-  if (gather.from->in_bits[NEREID_LAYOUT_BLOCK])
+  if (gather.from->in_bits[NEREID_LAYOUT_BLOCK] && !reads_own_cta(&gather))
     return nereid_lower_error(op, "reads elements of several CTAs of a cluster, which is not supported");
   gather.result = nereid_lower_array(lower, gather.indices.count);
   if (!gather.result.values)
