@@ -208,7 +208,8 @@ static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   const intptr_t rank = shape_of(type, shape);
   assert(rank >= 1 && rank <= NEREID_TTG_MAX_RANK); /* or it would have got no encoding */
   shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), part);
-  int64_t threads = (int64_t)conversion->grid.num_warps * conversion->grid.threads_per_warp, elements = 1, held = 1;
+  const nereid_thread_grid_t grid = conversion->grid;
+  int64_t threads = (int64_t)grid.num_ctas * grid.num_warps * grid.threads_per_warp, elements = 1, held = 1;
   for (intptr_t d = 0; d < rank; ++d) {
     size[d] = 1;
     order[d] = (int32_t)(rank - 1 - d);
@@ -218,7 +219,7 @@ static bool mend_cat(conversion_t *conversion, MlirOperation op) {
   const int64_t per_part = held > threads ? held / threads : 1, so_far = elements > threads ? elements / threads : 1;
   size[order[0]] = (int32_t)(2 * per_part / so_far);
   if (size[order[0]] > 1)
-    change_result(op, 0, nereid_ttg_blocked_make(conversion->context, rank, shape, size, order, conversion->grid));
+    change_result(op, 0, nereid_ttg_blocked_make(conversion->context, rank, shape, size, order, grid));
   return true;
 }
 
