@@ -432,6 +432,17 @@ void nereid_layout_drop_blocks(nereid_layout_t *layout) {
   layout->in_bits[NEREID_LAYOUT_BLOCK] = 0;
 }
 
+static uint32_t block_basis(const nereid_layout_t *layout, int bit) {
+  return bit < layout->in_bits[NEREID_LAYOUT_BLOCK] ? layout->bases[NEREID_LAYOUT_BLOCK][bit] : 0;
+}
+
+bool nereid_layout_same_parts(const nereid_layout_t *a, const nereid_layout_t *b) {
+  for (int i = 0; i < a->in_bits[NEREID_LAYOUT_BLOCK] || i < b->in_bits[NEREID_LAYOUT_BLOCK]; i++)
+    if (block_basis(a, i) != block_basis(b, i))
+      return false;
+  return true;
+}
+
 /* --- conversions --- */
 
 /* The flat bit of bit `i` of input `in`. */

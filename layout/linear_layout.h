@@ -156,6 +156,10 @@ void nereid_layout_drop_register_copies(nereid_layout_t *layout);
 /* One CTA's part: the block input shrinks to size 1; tensor dimensions keep their sizes. */
 void nereid_layout_drop_blocks(nereid_layout_t *layout);
 
+/* Whether the CTAs of a cluster select the same parts. If not, which register a thread reads depends on its CTA, also
+ * where the CTA has the elements itself. */
+bool nereid_layout_same_parts(const nereid_layout_t *a, const nereid_layout_t *b);
+
 /* --- conversions --- */
 
 /* Kinds of conversions of a distributed tensor between layouts, in order of cost. */

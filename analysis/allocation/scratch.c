@@ -19,16 +19,6 @@ static bool layout_of(MlirValue value, nereid_layout_t *out) {
   return nereid_layout_from_type(mlirValueGetType(value), out) == NEREID_OK;
 }
 
-/* Whether the CTAs of a cluster select the same parts. If not, which register a thread reads depends on its CTA, also
- * where the CTA has the elements itself. */
-static bool has_same_parts(const nereid_layout_t *from, const nereid_layout_t *to) {
-  for (int i = 0; i < from->in_bits[NEREID_LAYOUT_BLOCK] || i < to->in_bits[NEREID_LAYOUT_BLOCK]; ++i)
-    if ((i < from->in_bits[NEREID_LAYOUT_BLOCK] ? from->bases[NEREID_LAYOUT_BLOCK][i] : 0) !=
-        (i < to->in_bits[NEREID_LAYOUT_BLOCK] ? to->bases[NEREID_LAYOUT_BLOCK][i] : 0))
-      return false;
-  return true;
-}
-
 nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
   nereid_layout_t from, to;
   if (!layout_of(mlirOperationGetOperand(op, 0), &from) || !layout_of(mlirOperationGetResult(op, 0), &to))
@@ -36,7 +26,7 @@ nereid_conversion_path_t nereid_conversion_path(MlirOperation op) {
   const nereid_layout_conversion_t kind = nereid_layout_convert(&from, &to, NULL);
   if (kind == NEREID_LAYOUT_CONVERSION_INVALID)
     return NEREID_CONVERSION_INVALID;
-  if (kind == NEREID_LAYOUT_CONVERSION_CLUSTER || !has_same_parts(&from, &to))
+  if (kind == NEREID_LAYOUT_CONVERSION_CLUSTER || !nereid_layout_same_parts(&from, &to))
     return NEREID_CONVERSION_CLUSTER;
   if (kind <= NEREID_LAYOUT_CONVERSION_REGISTER)
     return NEREID_CONVERSION_RENAMES;

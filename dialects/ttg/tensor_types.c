@@ -4,6 +4,7 @@
 #include "dialects/tt/tensor.h"
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
+#include "layout/encoding.h"
 
 #include "nereid/dialects/ttg.h"
 
@@ -72,9 +73,16 @@ MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor) {
   return nereid_ttg_cga_make(mlirTypeGetContext(tensor), &bases);
 }
 
+/* By layouts: a CTA's part in #ttg.linear need not be a block of the tensor. */
 bool nereid_ttg_has_same_parts(MlirType tensor, MlirAttribute encoding) {
-  MlirAttribute own = nereid_ttg_cga_of_tensor(tensor);
-  MlirAttribute other = nereid_ttg_cga_of_tensor(nereid_ttg_with_encoding(tensor, encoding));
-  return mlirAttributeIsNull(own) || mlirAttributeIsNull(other) ? mlirAttributeIsNull(own) == mlirAttributeIsNull(other)
-                                                                : mlirAttributeEqual(own, other);
+  MlirAttribute own = mlirRankedTensorTypeGetEncoding(tensor);
+  nereid_ttg_bases_t bases;
+  nereid_layout_t a, b;
+  if (mlirAttributeIsNull(own) || mlirAttributeIsNull(encoding))
+    return mlirAttributeIsNull(own) == mlirAttributeIsNull(encoding);
+  if (mlirAttributeEqual(own, encoding) || !nereid_ttg_cga_read(own, &bases) || !bases.count)
+    return true;
+  return nereid_layout_from_type(tensor, &a) == NEREID_OK &&
+         nereid_layout_from_type(nereid_ttg_with_encoding(tensor, encoding), &b) == NEREID_OK &&
+         nereid_layout_same_parts(&a, &b);
 }

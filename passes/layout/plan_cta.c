@@ -367,11 +367,16 @@ static void mend_reduce(const plan_t *plan, MlirOperation reduce) {
       infer(reduce, i, result);
 }
 
-/* The CTA that has an index has the elements that it selects from. */
+/* The CTA that has an index has the elements that it selects from; all elements if the part of the indices is not a
+ * block. */
 static void mend_gather(const plan_t *plan, MlirOperation gather) {
+  MlirValue indices = nereid_tt_gather_get_indices(gather);
   nereid_ttg_bases_t parts;
-  if (read_parts(mlirValueGetType(nereid_tt_gather_get_indices(gather)), &parts))
-    require_parts(plan, gather, 0, parts, nereid_tt_gather_get_axis(gather));
+  if (!read_parts(mlirValueGetType(indices), &parts))
+    return;
+  if (!is_blocked(nereid_ttg_encoding_of(indices)))
+    parts = (nereid_ttg_bases_t){.count = parts.count, .rank = parts.rank};
+  require_parts(plan, gather, 0, parts, nereid_tt_gather_get_axis(gather));
 }
 
 static void mend_trans(MlirOperation trans) {
