@@ -98,13 +98,8 @@ static MlirLogicalResult convert_of_cat(MlirRewriterBase rewriter, MlirOperation
   return replace_by_retyped(rewriter, op, source);
 }
 
-/* Whether the conversion moves elements between the CTAs of a cluster. A buffer is in one CTA, and an op that combines
- * elements does so within one: they need the conversion. */
-static bool crosses_ctas(MlirOperation op) {
-  return !nereid_ttg_has_same_parts(mlirValueGetType(mlirOperationGetOperand(op, 0)),
-                                    encoding_of(mlirOperationGetResult(op, 0)));
-}
-
+/* A buffer is in one CTA, and an op that combines elements does so within one: conversions between CTAs stay beside
+ * them. */
 static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperation op) {
   MlirAttribute from = encoding_of(mlirOperationGetOperand(op, 0)), to = encoding_of(mlirOperationGetResult(op, 0));
   MlirOperation source = nereid_defining_op(mlirOperationGetOperand(op, 0));
@@ -118,9 +113,9 @@ static MlirLogicalResult rewrite_producer(MlirRewriterBase rewriter, MlirOperati
   case NEREID_OP_TT_MAKE_RANGE:
     return replace_by_retyped(rewriter, op, source);
   case NEREID_OP_TT_HISTOGRAM:
-    return crosses_ctas(op) ? no_match() : replace_by_retyped(rewriter, op, source);
+    return nereid_ttg_crosses_ctas(op) ? no_match() : replace_by_retyped(rewriter, op, source);
   case NEREID_OP_TTG_LOCAL_LOAD:
-    if (crosses_ctas(op))
+    if (nereid_ttg_crosses_ctas(op))
       return no_match();
     /* At the load: the buffer may be written before the conversion. */
     mlirRewriterBaseSetInsertionPointBefore(rewriter, source);
@@ -188,10 +183,11 @@ static MlirLogicalResult rewrite_user(MlirRewriterBase rewriter, MlirOperation o
   switch (nereid_op_kind(user)) {
   case NEREID_OP_TTG_LOCAL_ALLOC:
   case NEREID_OP_TTG_LOCAL_STORE:
-    return crosses_ctas(op) ? no_match() : set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op));
+    return nereid_ttg_crosses_ctas(op) ? no_match()
+                                       : set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op));
   case NEREID_OP_TT_GATHER:
     /* Without the efficient_layout attribute the source goes through shared memory, from any layout. */
-    return nereid_tt_gather_get_efficient_layout(user) || crosses_ctas(op)
+    return nereid_tt_gather_get_efficient_layout(user) || nereid_ttg_crosses_ctas(op)
                ? no_match()
                : set_operand(rewriter, user, 0, nereid_ttg_convert_layout_get_src(op));
   case NEREID_OP_TT_TRANS:
@@ -201,7 +197,7 @@ static MlirLogicalResult rewrite_user(MlirRewriterBase rewriter, MlirOperation o
   case NEREID_OP_TT_SPLIT:
     return split_of_convert(rewriter, user, op);
   case NEREID_OP_TT_HISTOGRAM:
-    return crosses_ctas(op) ? no_match() : histogram_of_convert(rewriter, user, op);
+    return nereid_ttg_crosses_ctas(op) ? no_match() : histogram_of_convert(rewriter, user, op);
   default:
     return no_match();
   }

@@ -86,3 +86,8 @@ bool nereid_ttg_has_same_parts(MlirType tensor, MlirAttribute encoding) {
          nereid_layout_from_type(nereid_ttg_with_encoding(tensor, encoding), &b) == NEREID_OK &&
          nereid_layout_same_parts(&a, &b);
 }
+
+bool nereid_ttg_crosses_ctas(MlirOperation op) {
+  return !nereid_ttg_has_same_parts(mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                                    nereid_ttg_encoding_of(mlirOperationGetResult(op, 0)));
+}

@@ -31,6 +31,9 @@ MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor);
  * moves no element to another CTA. */
 bool nereid_ttg_has_same_parts(MlirType tensor, MlirAttribute encoding);
 
+/* Whether the ttg.convert_layout `op` moves elements between the CTAs of a cluster. */
+bool nereid_ttg_crosses_ctas(MlirOperation op);
+
 /* Gets the sizes of what one CTA of a cluster holds of a tensor or, of the block type of a descriptor, the sizes of the
  * boxes into which its encoding divides the block. `rank` is the tensor's, NEREID_TTG_MAX_RANK at most. */
 void nereid_ttg_part_of_tensor(MlirType tensor, int rank, int64_t *out_sizes);

@@ -251,13 +251,13 @@ static void buffer_order(MlirValue source, MlirType element, int index, int32_t 
  * unless elements have to move between CTAs. */
 static MlirAttribute encoding_in_parts(const site_t *site, MlirValue source, int index) {
   MlirType type = mlirValueGetType(source), operand = mlirValueGetType(mlirOperationGetOperand(site->dot, index));
-  MlirAttribute needed = nereid_ttg_cga_of_tensor(operand), has = nereid_ttg_cga_of_tensor(type);
+  MlirAttribute needed = nereid_ttg_cga_of_tensor(operand);
   MlirContext context = mlirTypeGetContext(type);
   const int rank = (int)mlirShapedTypeGetRank(type);
   int32_t size[NEREID_TTG_MAX_RANK], order[NEREID_TTG_MAX_RANK];
   int64_t part[NEREID_TTG_MAX_RANK];
   nereid_ttg_blocked_t blocked;
-  if (mlirAttributeIsNull(needed) || mlirAttributeEqual(needed, has))
+  if (mlirAttributeIsNull(needed) || nereid_ttg_has_same_parts(type, mlirRankedTensorTypeGetEncoding(operand)))
     return mlirRankedTensorTypeGetEncoding(type);
   for (int d = 0; d < rank; ++d) {
     size[d] = 1;

@@ -80,8 +80,11 @@ typedef struct transposed {
   int rank;
 } transposed_t;
 
+/* `value` before conversions within a CTA: a buffer is filled by the CTA that has it. */
 static MlirValue without_conversions(MlirValue value) {
-  for (MlirOperation op; !mlirOperationIsNull(op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT));)
+  MlirOperation op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT);
+  for (; !mlirOperationIsNull(op) && !nereid_ttg_crosses_ctas(op);
+       op = nereid_defining_op_of_kind(value, NEREID_OP_TTG_CONVERT_LAYOUT))
     value = mlirOperationGetOperand(op, 0);
   return value;
 }

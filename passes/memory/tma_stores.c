@@ -25,10 +25,10 @@ const nereid_tma_store_t *nereid_tma_stores_find(const nereid_tma_stores_t *stor
 
 /* --- conversions before stores --- */
 
-/* Whether `op` has the elements of its operand in row-major order: it changes only layout or shape. */
+/* Whether `op` has the elements of its operand in row-major order, in the same CTA: it changes only layout or shape. */
 static bool is_view(MlirOperation op) {
   const nereid_op_kind_t kind = mlirOperationIsNull(op) ? NEREID_OP_UNKNOWN : nereid_op_kind(op);
-  return kind == NEREID_OP_TTG_CONVERT_LAYOUT || kind == NEREID_OP_TT_EXPAND_DIMS ||
+  return (kind == NEREID_OP_TTG_CONVERT_LAYOUT && !nereid_ttg_crosses_ctas(op)) || kind == NEREID_OP_TT_EXPAND_DIMS ||
          (kind == NEREID_OP_TT_RESHAPE && !nereid_tt_reshape_get_allow_reorder(op));
 }
 
