@@ -2,17 +2,20 @@
  *
  *   %h = tt.histogram %x, %m : tensor<1024xi32> -> tensor<64xi32>
  *   ->
- *   st.shared [scratch + 4 * bin], 0                     each bin once; barrier
+ *   st.shared [scratch + 4 * bin], 0                     each bin and the additional one; barrier
  *   red.shared.add [scratch + 4 * min(%m ? x : 64, 64)], 1
  *   barrier; ld.shared                                   the bins that the thread holds
  *
- * Masked-off elements and values out of range are counted in an additional bin, so the adds need no predicate. The
- * hardware combines additions of a constant to equal bins within a warp. */
+ * Masked-off elements and values out of range are counted in an additional bin, so the adds need no predicate. It is
+ * cleared, too, so that no add reads bytes that another buffer had before. The hardware combines additions of a
+ * constant to equal bins within a warp. */
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "nereid/dialects/tt.h"
+
+enum { COUNTER_BYTES = 4 };
 
 /* Runs the stores only in one of the threads that hold the same bins. */
 static void clear_bins(nereid_lower_t *lower, MlirType result, const nereid_slots_t *bins, intptr_t count) {
@@ -27,6 +30,13 @@ static void clear_bins(nereid_lower_t *lower, MlirType result, const nereid_slot
     nereid_slots_store(lower, bins, zeros);
   if (!mlirBlockIsNull(rest))
     nereid_lower_end_if(lower, rest);
+}
+
+/* Clears the additional bin in the first thread. */
+static void clear_additional_bin(nereid_lower_t *lower, MlirValue scratch, int32_t bins) {
+  MlirValue operands[] = {nereid_emit_offset(lower, scratch, (int64_t)bins * COUNTER_BYTES), nereid_emit_i32(lower, 0),
+                          nereid_emit_icmp(lower, NEREID_ICMP_EQ, lower->group->thread_id, nereid_emit_i32(lower, 0))};
+  nereid_emit_asm(lower, "@$2 st.shared.b32 [$0], $1;", "r,r,b", true, 0, NULL, 3, operands, NULL);
 }
 
 /* The i32 number of the bin that counts an element. */
@@ -85,9 +95,11 @@ static bool lower_histogram(nereid_lower_t *lower, MlirOperation op, const nerei
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(layout));
   if (!lowered.values)
     return false;
+  const int32_t count = (int32_t)mlirShapedTypeGetDimSize(type, 0);
   clear_bins(lower, type, &bins, lowered.count);
+  clear_additional_bin(lower, scratch, count);
   nereid_emit_barrier(lower);
-  count_elements(lower, op, scratch, (int32_t)mlirShapedTypeGetDimSize(type, 0));
+  count_elements(lower, op, scratch, count);
   nereid_emit_barrier(lower);
   nereid_slots_load(lower, &bins, lowered.values);
   for (intptr_t r = 0; r < lowered.count; ++r)
