@@ -77,7 +77,8 @@ static MlirValue select_register(gather_t *gather, const nereid_layout_gather_t 
 
 static void gather_in_warp(gather_t *gather, const nereid_layout_gather_t *plan) {
   nereid_lower_t *lower = gather->lower;
-  MlirValue thread = nereid_lower_thread_coordinate(lower, &plan->lane, 0);
+  MlirValue thread =
+      nereid_lower_add_cta_coordinate(lower, &plan->lane, 0, nereid_lower_thread_coordinate(lower, &plan->lane, 0));
   for (intptr_t r = 0; r < gather->result.count; ++r) {
     MlirValue index = index_at(gather, r), candidates[1 << NEREID_LAYOUT_GATHER_REGISTERS] = {{NULL}};
     MlirValue lane = lane_of_index(gather, plan, index);
