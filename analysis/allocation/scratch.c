@@ -134,7 +134,9 @@ static int64_t atomic_bytes(MlirOperation op) {
   if (!layout_of(result, &layout))
     return 0;
   nereid_layout_free_masks(&layout, copies);
-  return copies[NEREID_LAYOUT_LANE] | copies[NEREID_LAYOUT_WARP] ? nereid_scratch_tensor_bytes(type) : 0;
+  return copies[NEREID_LAYOUT_LANE] | copies[NEREID_LAYOUT_WARP] | copies[NEREID_LAYOUT_BLOCK]
+             ? nereid_scratch_tensor_bytes(type)
+             : 0;
 }
 
 int64_t nereid_scratch_align(int64_t bytes) {

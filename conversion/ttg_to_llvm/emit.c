@@ -5,6 +5,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 
 #include "dialects/ir.h"
+#include "dialects/ttg/module.h"
 
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -361,6 +362,14 @@ void nereid_emit_barrier(nereid_lower_t *lower) {
     MlirValue operands[] = {lower->group->barrier, nereid_emit_i32(lower, threads)};
     nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cta.sync.aligned.count", (MlirType){NULL}, 2, operands);
   }
+}
+
+void nereid_emit_program_barrier(nereid_lower_t *lower) {
+  MlirOperation module = lower->module->op;
+  if (lower->group->grid.num_ctas > 1 && nereid_ttg_total_num_warps(module) == nereid_ttg_num_warps(module))
+    nereid_emit_cluster_barrier(lower);
+  else
+    nereid_emit_barrier(lower);
 }
 
 void nereid_emit_warp_barrier(nereid_lower_t *lower) {

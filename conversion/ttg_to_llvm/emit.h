@@ -135,6 +135,10 @@ void nereid_emit_warp_barrier(nereid_lower_t *lower);
 /* Emits a barrier of all warps of all CTAs of the cluster, which orders accesses of shared memory between them. */
 void nereid_emit_cluster_barrier(nereid_lower_t *lower);
 
+/* Emits a barrier of all threads of the program: of the cluster if it has several CTAs, of the current warp group in
+ * modules with ttg.warp_specialize. */
+void nereid_emit_program_barrier(nereid_lower_t *lower);
+
 /* Emits the fence that makes the thread's initializations of mbarriers visible to the cluster, before its barrier. */
 void nereid_emit_mbarrier_fence(nereid_lower_t *lower);
 

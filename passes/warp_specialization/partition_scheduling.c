@@ -432,10 +432,24 @@ static void clear(MlirOperation op, void *data) {
   mlirOperationRemoveDiscardableAttributeByName(op, nereid_ir_ref(NEREID_ATTR_PARTITION_SLOTS));
 }
 
+/* Whether `op` may move elements between CTAs: also the result of an atomic that has scratch. */
+static bool moves_in_cluster(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return nereid_conversion_path(op) == NEREID_CONVERSION_CLUSTER;
+  case NEREID_OP_TT_ATOMIC_RMW:
+  case NEREID_OP_TT_ATOMIC_CAS:
+  case NEREID_OP_TT_ATOMIC_LOAD:
+  case NEREID_OP_TT_ATOMIC_POLL:
+    return nereid_scratch_bytes(op) > 0;
+  default:
+    return false;
+  }
+}
+
 static MlirWalkResult find_cluster_conversion(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  *found = *found || (nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
-                      nereid_conversion_path(op) == NEREID_CONVERSION_CLUSTER);
+  *found = *found || moves_in_cluster(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

@@ -5,15 +5,17 @@
  *   @%m atom.global.gpu.relaxed.add.v4.f32 {%old.0, …}, [%p.0], {%v.0, …}      one per run of contiguous registers
  *
  * Of threads that hold the same element one performs the atomic; the first thread performs a scalar one. If the others
- * use the result, it is passed through shared memory. Registers that repeat an element take the first one's result,
- * and where the mask is false it is 0. Functions that PTX lacks become loops (atomic_loop.h). A scalar orders for its
- * whole program, so a barrier goes before a release and after an acquire; the elements of a tensor order for their own
- * threads. An atomic that does not change memory, such as a sum of 0, and does not release is a load of the same order
- * and scope. ptxas accepts the qualifiers in any order. The order is Triton's, as programs search PTX for its text. */
+ * use the result, it is passed through shared memory, of the cluster if they are in several CTAs. Registers that
+ * repeat an element take the first one's result, and where the mask is false it is 0. Functions that PTX lacks become
+ * loops (atomic_loop.h). A scalar orders for its whole program, so a barrier goes before a release and after an
+ * acquire; the elements of a tensor order for their own threads. An atomic that does not change memory, such as a sum
+ * of 0, and does not release is a load of the same order and scope. ptxas accepts the qualifiers in any order. The
+ * order is Triton's, as programs search PTX for its text. */
 #include "conversion/ttg_to_llvm/memory/atomic.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/atomic_loop.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
+#include "conversion/ttg_to_llvm/shape/convert_cluster.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "base/target_facts.h"
@@ -238,13 +240,22 @@ static void emit_all(nereid_lower_t *lower, const atomic_t *atomic, MlirValue th
 /* --- the result, to every thread that uses it --- */
 
 /* Registers in row-major order; a scalar is the only element. */
-static nereid_slots_t make_slots(nereid_lower_t *lower, MlirType type, MlirValue scratch) {
+static nereid_layout_t row_major(nereid_lower_t *lower, MlirType type) {
   nereid_layout_t layout;
   nereid_layout_initialize(&layout, 1);
   if (mlirTypeIsARankedTensor(type))
     layout = *nereid_lower_layout(lower, type);
   nereid_layout_reshape(&layout, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(&layout)});
-  return nereid_slots_make(lower, &layout, nereid_lower_type(lower, type), scratch);
+  return layout;
+}
+
+/* All CTAs of a cluster get the result, as they are one program. */
+static bool is_shared_by_ctas(nereid_lower_t *lower, MlirType type) {
+  uint32_t masks[NEREID_LAYOUT_DIMS] = {0};
+  if (!mlirTypeIsARankedTensor(type))
+    return lower->group->grid.num_ctas > 1;
+  nereid_layout_free_masks(nereid_lower_layout(lower, type), masks);
+  return masks[NEREID_LAYOUT_BLOCK] != 0;
 }
 
 MlirValue nereid_atomic_word(nereid_lower_t *lower, unsigned bits, MlirValue value) {
@@ -261,7 +272,9 @@ bool nereid_atomic_share(nereid_lower_t *lower, MlirOperation op, MlirValue thre
   MlirValue scratch = nereid_slots_scratch(lower, op);
   if (mlirValueIsNull(scratch) || lower->arena->failed)
     return false;
-  const nereid_slots_t slots = make_slots(lower, type, scratch);
+  const nereid_layout_t layout = row_major(lower, type);
+  MlirType element = nereid_lower_type(lower, type);
+  const nereid_slots_t slots = nereid_slots_make(lower, &layout, element, scratch);
   for (intptr_t r = 0; r < result.count; ++r) {
     MlirValue value = nereid_slots_to_memory(lower, slots.memory, result.values[r]);
     MlirValue operands[] = {nereid_slots_address(lower, &slots, (uint32_t)r), nereid_atomic_word(lower, bits, value),
@@ -269,6 +282,8 @@ bool nereid_atomic_share(nereid_lower_t *lower, MlirOperation op, MlirValue thre
     if (!((uint32_t)r & copies))
       nereid_emit_asm(lower, text, constraints, true, 0, NULL, 3, operands, NULL);
   }
+  if (is_shared_by_ctas(lower, type))
+    return nereid_lower_load_from_owners(lower, op, &layout, element, scratch, result);
   nereid_emit_barrier(lower);
   nereid_slots_load(lower, &slots, result.values);
   return true;
@@ -276,21 +291,6 @@ bool nereid_atomic_share(nereid_lower_t *lower, MlirOperation op, MlirValue thre
 
 static bool is_used(MlirValue value) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
-}
-
-/* All CTAs of a cluster get the result, as they are one program. */
-static bool is_shared_by_ctas(nereid_lower_t *lower, MlirType type) {
-  uint32_t masks[NEREID_LAYOUT_DIMS] = {0};
-  if (!mlirTypeIsARankedTensor(type))
-    return lower->group->grid.num_ctas > 1;
-  nereid_layout_free_masks(nereid_lower_layout(lower, type), masks);
-  return masks[NEREID_LAYOUT_BLOCK] != 0;
-}
-
-bool nereid_atomic_check_result(nereid_lower_t *lower, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  return !is_used(result) || !is_shared_by_ctas(lower, mlirValueGetType(result)) ||
-         nereid_lower_error(op, "has a result that several CTAs of a cluster use, which is not supported");
 }
 
 static bool releases(const atomic_t *atomic) {
@@ -311,13 +311,11 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
                               nereid_text_of_type(nereid_lower_element_type(type)).chars,
                               lower->module->options.capability);
   atomic->used = is_used(value);
-  if (!nereid_atomic_check_result(lower, atomic->op))
-    return false;
   nereid_lowered_t result = nereid_lower_array(lower, nereid_lower_registers(lower, type));
   if (!result.values)
     return false;
   if (scalar && releases(atomic))
-    nereid_emit_barrier(lower);
+    nereid_emit_program_barrier(lower);
   const uint32_t copies = nereid_lower_register_copies(lower, type);
   MlirValue thread = nereid_lower_storing_thread(lower, type);
   emit_all(lower, atomic, thread, copies, result);
@@ -325,7 +323,7 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
   if (atomic->used && !mlirValueIsNull(thread))
     return nereid_atomic_share(lower, atomic->op, thread, copies, result);
   if (scalar && acquires(atomic))
-    nereid_emit_barrier(lower);
+    nereid_emit_program_barrier(lower);
   return true;
 }
 

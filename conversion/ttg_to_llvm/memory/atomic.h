@@ -12,9 +12,6 @@ static inline const char *nereid_atomic_letter(unsigned bits) {
 /* `value`, of `bits`, as an integer for such a register. */
 MlirValue nereid_atomic_word(nereid_lower_t *lower, unsigned bits, MlirValue value);
 
-/* False after a diagnostic: several CTAs of a cluster use the result. */
-bool nereid_atomic_check_result(nereid_lower_t *lower, MlirOperation op);
-
 /* Passes the result of `op` through its scratch: `thread`, an i1, holds in the threads that have it; `copies` are the
  * register bits of replicas. All threads synchronize and set `result`. False after a diagnostic. */
 bool nereid_atomic_share(nereid_lower_t *lower, MlirOperation op, MlirValue thread, uint32_t copies,

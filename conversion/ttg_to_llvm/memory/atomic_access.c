@@ -71,7 +71,7 @@ static bool finish(nereid_lower_t *lower, const access_t *access, MlirValue thre
   if (used && !mlirValueIsNull(thread))
     return nereid_atomic_share(lower, access->op, thread, copies, result);
   if (access->order == NEREID_TT_MEM_SEMANTIC_ACQUIRE)
-    nereid_emit_barrier(lower);
+    nereid_emit_program_barrier(lower);
   return true;
 }
 
@@ -81,8 +81,7 @@ static bool lower_atomic_load(nereid_lower_t *lower, MlirOperation op, const ner
   MlirType type = mlirValueGetType(value), element = nereid_lower_type(lower, type);
   access_t access = {
       .op = op, .order = nereid_tt_atomic_load_get_sem(op), .scope = nereid_tt_atomic_load_get_scope(op)};
-  if (!begin(lower, &access, nereid_tt_atomic_load_get_ptr(op), nereid_tt_atomic_load_get_mask(op), value) ||
-      !nereid_atomic_check_result(lower, op))
+  if (!begin(lower, &access, nereid_tt_atomic_load_get_ptr(op), nereid_tt_atomic_load_get_mask(op), value))
     return false;
   nereid_lowered_t result = nereid_lower_array(lower, nereid_lower_registers(lower, type));
   const uint32_t copies = nereid_lower_register_copies(lower, type);
@@ -118,7 +117,7 @@ static bool lower_atomic_store(nereid_lower_t *lower, MlirOperation op, const ne
   if (!begin(lower, &access, nereid_tt_atomic_store_get_ptr(op), nereid_tt_atomic_store_get_mask(op), value))
     return false;
   if (access.order == NEREID_TT_MEM_SEMANTIC_RELEASE)
-    nereid_emit_barrier(lower);
+    nereid_emit_program_barrier(lower);
   const nereid_lowered_t values = nereid_lower_get(lower, value);
   const uint32_t copies = nereid_lower_register_copies(lower, type);
   MlirValue thread = nereid_lower_storing_thread(lower, type);
@@ -183,8 +182,7 @@ static bool lower_atomic_poll(nereid_lower_t *lower, MlirOperation op, const ner
   poll_t poll = {
       .access = {.op = op, .order = nereid_tt_atomic_poll_get_sem(op), .scope = nereid_tt_atomic_poll_get_scope(op)},
       .expected = nereid_lower_get(lower, expected)};
-  if (!begin(lower, &poll.access, nereid_tt_atomic_poll_get_ptr(op), (MlirValue){NULL}, expected) ||
-      !nereid_atomic_check_result(lower, op))
+  if (!begin(lower, &poll.access, nereid_tt_atomic_poll_get_ptr(op), (MlirValue){NULL}, expected))
     return false;
   if (!mlirValueIsNull(timeout)) {
     poll.timeout = nereid_lower_get(lower, timeout).values[0];

@@ -18,6 +18,8 @@
 #include "dialects/ttg/module.h"
 #include "layout/cga.h"
 
+#include <assert.h>
+
 enum { MAX_CTAS = 1 << NEREID_LAYOUT_MAX_BLOCK_BITS };
 
 typedef struct move {
@@ -145,5 +147,41 @@ bool nereid_lower_convert_in_cluster(nereid_lower_t *lower, MlirOperation op, co
     lowered.values[r] = load(&move, nereid_layout_apply(&move.source, (uint32_t)r, 0, 0, 0));
   nereid_emit_cluster_barrier(lower);
   nereid_lower_set(lower, result, lowered);
+  return true;
+}
+
+/* Replaces each image of `owners`, a thread of `layout` as a flat index, by its CTA and the slot of its element there,
+ * which has `slot_bits` bits. */
+static void place_in_slots(nereid_layout_t *owners, const nereid_layout_t *layout, int slot_bits) {
+  const int in_cta = nereid_layout_in_total(layout) - layout->in_bits[NEREID_LAYOUT_BLOCK];
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; ++in)
+    for (int bit = 0; bit < owners->in_bits[in]; ++bit) {
+      const uint32_t flat = owners->bases[in][bit], cta = flat >> in_cta;
+      const uint32_t slot = nereid_layout_apply_flat(layout, flat & ((UINT32_C(1) << in_cta) - 1));
+      owners->bases[in][bit] = cta << slot_bits | slot;
+    }
+  owners->out_bits[0] = (uint8_t)(slot_bits + layout->in_bits[NEREID_LAYOUT_BLOCK]);
+}
+
+bool nereid_lower_load_from_owners(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *layout,
+                                   MlirType element, MlirValue scratch, nereid_lowered_t out) {
+  move_t move = {.lower = lower,
+                 .element = element,
+                 .memory = nereid_slots_memory_type(lower, element),
+                 .scratch = scratch,
+                 .bytes = nereid_slots_element_bytes(element),
+                 .threads = nereid_layout_out_total(layout)};
+  if (!check(lower, op))
+    return false;
+  bool solved = nereid_layout_solve(layout, layout, &move.source) &&
+                nereid_layout_reshape(&move.source, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(&move.source)});
+  assert(solved); /* a layout has its own elements */
+  (void)solved;
+  place_in_slots(&move.source, layout, move.threads);
+  nereid_emit_cluster_barrier(lower);
+  locate(&move);
+  for (intptr_t r = 0; r < out.count; ++r)
+    out.values[r] = load(&move, nereid_layout_apply(&move.source, (uint32_t)r, 0, 0, 0));
+  nereid_emit_cluster_barrier(lower);
   return true;
 }

@@ -40,10 +40,10 @@ tt.func private @f(%p: !tt.ptr<i32>, %v: i32) -> i32 {
 
 // -----
 
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 8 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @f(%p: !tt.ptr<i32>, %v: i32) -> i32 {
-  // expected-error @below {{'tt.atomic_rmw' op has a result that several CTAs of a cluster use, which is not supported}}
-  %o = tt.atomic_rmw add, relaxed, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32
+  // expected-error @below {{'tt.atomic_rmw' op moves elements between the CTAs of a cluster, which is not supported in modules with ttg.warp_specialize}}
+  %o = tt.atomic_rmw add, relaxed, gpu, %p, %v {allocation.offset = 0 : i32} : (!tt.ptr<i32>, i32) -> i32
   tt.return %o : i32
 }
 }
