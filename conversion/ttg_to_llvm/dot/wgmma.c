@@ -355,8 +355,9 @@ static bool prepare(nereid_lower_t *lower, dot_t *dot) {
   if (!dot->result)
     return false;
   if (!has_fragments(dot->result))
-    return nereid_lower_error(dot->op, "has a result that wgmma does not distribute in this way over threads: expected "
-                                       "tiles of at least 64 rows and 8 columns, and instrShape = [16, N, K]");
+    return nereid_lower_error(dot->op,
+                              "has a result that wgmma does not distribute in this way over threads: expected "
+                              "at least 64 rows and 8 columns, and a multiple of 4 in warpsPerCTA for the rows");
   MlirAttribute shape = nereid_ttg_nvidia_mma_attr_get_instr_shape(mlirRankedTensorTypeGetEncoding(type));
   split_registers(dot, mlirDenseI32ArrayGetElement(shape, 1));
   if (!nereid_wgmma_operand_make(lower, dot->op, 0, dot->result, ROW_BITS, &dot->a) ||

@@ -214,6 +214,30 @@ MlirLogicalResult nereid_ttg_dot_op_attr_verify(nereid_error_sink_t sink, unsign
   return mlirLogicalResultSuccess();
 }
 
+/* The rows and columns that one instruction gives a warp: m16n8 or m8n8 of mma.sync; 16 rows and N columns of wgmma,
+ * whose four warps have 64 rows. K follows from the operands. */
+static MlirLogicalResult check_instruction(nereid_error_sink_t sink, unsigned version, int rank, const int32_t *shape) {
+  enum { MIN_COLUMNS = 8, MAX_COLUMNS = 256 };
+  for (int i = 0; i < rank; i++)
+    if (shape[i] <= 0)
+      return nereid_diagnose_to(sink, "instrShape has %d, expected positive numbers", shape[i]);
+  if (version == 3) {
+    const int32_t n = shape[1];
+    const bool has_n = n >= MIN_COLUMNS && n <= MAX_COLUMNS && nereid_is_power_of_two((uint64_t)n);
+    return shape[0] == 16 && has_n
+               ? mlirLogicalResultSuccess()
+               : nereid_diagnose_to(sink,
+                                    "instrShape is [%d, %d, %d], expected [16, N, K] for wgmma: 16 rows per warp, and "
+                                    "N a power of two from %d to %d",
+                                    shape[0], n, shape[2], MIN_COLUMNS, MAX_COLUMNS);
+  }
+  const int32_t m = shape[rank - 2], n = shape[rank - 1];
+  return (m == 16 || m == 8) && n == 8
+             ? mlirLogicalResultSuccess()
+             : nereid_diagnose_to(sink, "instrShape ends in %d, %d, expected 16, 8 for mma.sync, or 8, 8 for f64", m,
+                                  n);
+}
+
 MlirLogicalResult nereid_ttg_nvidia_mma_attr_verify(nereid_error_sink_t sink, unsigned version_major,
                                                     unsigned version_minor, MlirAttribute warps_per_cta,
                                                     MlirAttribute cga_layout, MlirAttribute instr_shape) {
@@ -229,9 +253,8 @@ MlirLogicalResult nereid_ttg_nvidia_mma_attr_verify(nereid_error_sink_t sink, un
   if (version_major == 3 ? shape_rank != 3 : shape_rank != rank)
     return nereid_diagnose_to(sink, "instrShape has %d numbers, expected %d", shape_rank,
                               version_major == 3 ? 3 : rank);
-  for (int i = 0; i < shape_rank; i++)
-    if (values[i] <= 0)
-      return nereid_diagnose_to(sink, "instrShape has %d, expected positive numbers", values[i]);
+  if (failed(check_instruction(sink, version_major, shape_rank, values)))
+    return mlirLogicalResultFailure();
   if (failed(check_powers(sink, "warpsPerCTA", warps_per_cta, rank)))
     return mlirLogicalResultFailure();
   return check_cga(sink, cga_layout, rank);

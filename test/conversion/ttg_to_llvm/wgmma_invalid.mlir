@@ -68,13 +68,13 @@ tt.func private @rows(%a: tensor<128x16xf16, #op>, %b: !ttg.memdesc<16x128xf16, 
 
 // -----
 
-// The instruction gives a warp 16 rows.
-#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [64, 64, 16]}>
+// The four warps of a group have different rows.
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 64, 16]}>
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @rows(%a: !ttg.memdesc<256x64xf16, #s, #smem>, %b: !ttg.memdesc<64x64xf16, #s, #smem>, %c: tensor<256x64xf32, #mma>) -> tensor<256x64xf32, #mma> {
-  // expected-error @below {{has a result that wgmma does not distribute in this way over threads: expected tiles of at least 64 rows and 8 columns, and instrShape = [16, N, K]}}
+  // expected-error @below {{has a result that wgmma does not distribute in this way over threads: expected at least 64 rows and 8 columns, and a multiple of 4 in warpsPerCTA for the rows}}
   %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<256x64xf16, #s, #smem> * !ttg.memdesc<64x64xf16, #s, #smem> -> tensor<256x64xf32, #mma>
   tt.return %d : tensor<256x64xf32, #mma>
 }
@@ -82,12 +82,12 @@ tt.func private @rows(%a: !ttg.memdesc<256x64xf16, #s, #smem>, %b: !ttg.memdesc<
 
 // -----
 
-// A layout that wgmma does not have, of a constant that folding has created without a location: the error is at the function.
-#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 1, 16]}>
+// An encoding of another rank, of a constant that folding has created without a location: the error is at the function.
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 // expected-error @below {{has an encoding that does not distribute it over threads}}
 tt.func private @no_location() {
-  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma> loc(unknown)
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #line> loc(unknown)
   tt.return
 }
 }

@@ -144,6 +144,21 @@
 
 // -----
 
+// expected-error @+1 {{instrShape is [64, 64, 16], expected [16, N, K] for wgmma: 16 rows per warp, and N a power of two from 8 to 256}}
+#e = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [64, 64, 16]}>
+
+// -----
+
+// expected-error @+1 {{instrShape is [16, 24, 16], expected [16, N, K] for wgmma}}
+#e = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 24, 16]}>
+
+// -----
+
+// expected-error @+1 {{instrShape ends in 16, 16, expected 16, 8 for mma.sync, or 8, 8 for f64}}
+#e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16]}>
+
+// -----
+
 // expected-error @+1 {{instrShape has 2 numbers, expected 3}}
 #e = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 
