@@ -1,7 +1,7 @@
-/* nereid-check-mbarriers: reports waits for mbarriers that nothing completes.
+/* nereid-check-mbarriers: reports waits that never end.
  *
  *   ttng.init_barrier %m, 1
- *   ttng.wait_barrier %m, %c0      error: waits for phase 0 of an mbarrier that nothing completes: …
+ *   ttng.wait_barrier %m, %c0      error: waits for phase 0 of an mbarrier, which never completes: …
  *
  * The program is executed as far as phases are constants (mbarrier_run.h). The IR does not change. A wait in a loop is
  * reported if it blocks in the first iteration. */
@@ -18,7 +18,7 @@ static const char *wait_text(nereid_arena_t *arena, const nereid_mbarrier_thread
   if (!barrier->count)
     return nereid_arena_format(arena, "waits for an mbarrier that is not initialized: expected ttng.init_barrier");
   const char *text = nereid_arena_format(
-      arena, "waits for phase %lld of an mbarrier that nothing completes: ", (long long)barrier->phases);
+      arena, "waits for phase %lld of an mbarrier, which never completes: ", (long long)barrier->phases);
   if (text && barrier->pending > 0)
     return nereid_arena_format(arena, "%s%d of %d arrivals are missing", text, barrier->pending, barrier->count);
   return text ? nereid_arena_format(arena,
@@ -40,9 +40,11 @@ static void refuse(nereid_arena_t *arena, const nereid_mbarrier_threads_t *block
       notes[n++] = (NereidMlirNote){mlirOperationGetLocation(blocked->data[i].at), text};
   }
   const char *text = wait_text(arena, &blocked->data[0]);
-  text = text ? nereid_arena_format(arena, "'ttng.wait_barrier' op %s%s", text,
-                                    blocked->size > 1 ? ", as the partitions wait for each other" : "")
-              : NULL;
+  text = text
+             ? nereid_arena_format(
+                   arena, "'ttng.wait_barrier' op %s%s", text,
+                   blocked->size > 1 && blocked->data[0].waits_for->count ? "; the partitions wait for each other" : "")
+             : NULL;
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(blocked->data[0].at),
                           text ? text : "out of memory", n, notes);
 }

@@ -9,7 +9,7 @@ tt.func public @no_arrival() {
   %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.init_barrier %m, 2 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.arrive_barrier %m, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  // expected-error @below {{'ttng.wait_barrier' op waits for phase 0 of an mbarrier that nothing completes: 1 of 2 arrivals are missing}}
+  // expected-error @below {{'ttng.wait_barrier' op waits for phase 0 of an mbarrier, which never completes: 1 of 2 arrivals are missing}}
   ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
@@ -31,7 +31,7 @@ tt.func public @other_slot() {
   ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.arrive_barrier %a, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.wait_barrier %a, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 1 of 1 arrivals are missing}}
+  // expected-error @below {{waits for phase 0 of an mbarrier, which never completes: 1 of 1 arrivals are missing}}
   ttng.wait_barrier %b, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
@@ -50,14 +50,14 @@ tt.func public @each_other() {
   ttg.warp_specialize(%a, %b)
   default {
     %c0 = arith.constant 0 : i32
-    // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 1 of 1 arrivals are missing, as the partitions wait for each other}}
+    // expected-error @below {{waits for phase 0 of an mbarrier, which never completes: 1 of 1 arrivals are missing; the partitions wait for each other}}
     ttng.wait_barrier %b, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttng.arrive_barrier %a, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttg.warp_yield
   }
   partition0(%x: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: !ttg.memdesc<1xi64, #bar, #smem, mutable>) num_warps(1) {
     %c0 = arith.constant 0 : i32
-    // expected-note @below {{waits for phase 0 of an mbarrier that nothing completes}}
+    // expected-note @below {{waits for phase 0 of an mbarrier, which never completes}}
     ttng.wait_barrier %x, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttng.arrive_barrier %y, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     ttg.warp_return
@@ -82,7 +82,7 @@ tt.func public @wrong_parity(%n: i32) {
   ttg.warp_specialize(%full, %empty, %n)
   default {
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%phase = %c0) -> (i32) : i32 {
-      // expected-error @below {{as the partitions wait for each other}}
+      // expected-error @below {{; the partitions wait for each other}}
       ttng.wait_barrier %full, %phase : !ttg.memdesc<1xi64, #bar, #smem, mutable>
       ttng.arrive_barrier %empty, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
       %next = arith.xori %phase, %c1 : i32
@@ -94,7 +94,7 @@ tt.func public @wrong_parity(%n: i32) {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %r = scf.for %i = %zero to %k step %one iter_args(%phase = %zero) -> (i32) : i32 {
-      // expected-note @below {{waits for phase 0 of an mbarrier that nothing completes}}
+      // expected-note @below {{waits for phase 0 of an mbarrier, which never completes}}
       ttng.wait_barrier %e, %phase : !ttg.memdesc<1xi64, #bar, #smem, mutable>
       ttng.arrive_barrier %f, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
       %next = arith.xori %phase, %one : i32
@@ -119,7 +119,7 @@ tt.func public @threads() {
   ttng.arrive_barrier %m, 1 {perWarp} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.async_copy_mbarrier_arrive %m : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.async_copy_mbarrier_arrive %m {noIncrement} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 2 of 134 arrivals are missing}}
+  // expected-error @below {{waits for phase 0 of an mbarrier, which never completes: 2 of 134 arrivals are missing}}
   ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
@@ -136,7 +136,7 @@ tt.func public @cluster() {
   %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.init_barrier %m, 9 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.arrive_barrier %m, 1 {perWarp, ctas = 3 : i32} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 1 of 9 arrivals are missing}}
+  // expected-error @below {{waits for phase 0 of an mbarrier, which never completes: 1 of 9 arrivals are missing}}
   ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
@@ -157,7 +157,7 @@ tt.func public @missing_copy(%d: !tt.tensordesc<tensor<64x64xf16, #tile>>) {
   ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.barrier_expect %m, 16384, %true : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.async_tma_copy_global_to_local %d[%c0, %c0] %x, %m, %true : !tt.tensordesc<tensor<64x64xf16, #tile>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #tile, #smem, mutable>
-  // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 8192 bytes that ttng.barrier_expect announces are not copied}}
+  // expected-error @below {{waits for phase 0 of an mbarrier, which never completes: 8192 bytes that ttng.barrier_expect announces are not copied}}
   ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
@@ -177,7 +177,7 @@ tt.func public @wrong_bytes(%d: !tt.tensordesc<tensor<64x64xf16, #tile>>) {
   ttng.init_barrier %m, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.barrier_expect %m, 8191, %true : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   ttng.async_tma_copy_global_to_local %d[%c0, %c0] %x, %m, %true : !tt.tensordesc<tensor<64x64xf16, #tile>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #tile, #smem, mutable>
-  // expected-error @below {{waits for phase 0 of an mbarrier that nothing completes: 1 bytes are copied that ttng.barrier_expect does not announce}}
+  // expected-error @below {{waits for phase 0 of an mbarrier, which never completes: 1 bytes are copied that ttng.barrier_expect does not announce}}
   ttng.wait_barrier %m, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
   tt.return
 }
@@ -224,7 +224,7 @@ tt.func public @never_released(%n: i32, %tiles: i32) {
       %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%i = %i0, %p = %p0) -> (i32, i32) : i32 {
         %f = ttg.memdesc_index %full[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %e = ttg.memdesc_index %empty[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
-        // expected-error @below {{as the partitions wait for each other}}
+        // expected-error @below {{; the partitions wait for each other}}
         ttng.wait_barrier %f, %p : !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %next = arith.addi %i, %c1 : i32
         %over = arith.cmpi sgt, %next, %c1 : i32
@@ -245,7 +245,7 @@ tt.func public @never_released(%n: i32, %tiles: i32) {
         %f = ttg.memdesc_index %fulls[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %e = ttg.memdesc_index %empties[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %turned = arith.xori %p, %one : i32
-        // expected-note @below {{waits for phase 0 of an mbarrier that nothing completes}}
+        // expected-note @below {{waits for phase 0 of an mbarrier, which never completes}}
         ttng.wait_barrier %e, %turned : !ttg.memdesc<1xi64, #bar, #smem, mutable>
         ttng.arrive_barrier %f, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %next = arith.addi %i, %one : i32
@@ -288,7 +288,7 @@ tt.func public @too_few_releases(%n: i32, %tiles: i32) {
       %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%i = %i0, %p = %p0) -> (i32, i32) : i32 {
         %f = ttg.memdesc_index %full[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %e = ttg.memdesc_index %empty[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
-        // expected-error @below {{as the partitions wait for each other}}
+        // expected-error @below {{; the partitions wait for each other}}
         ttng.wait_barrier %f, %p : !ttg.memdesc<1xi64, #bar, #smem, mutable>
         ttng.arrive_barrier %e, 1 {perWarp} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %next = arith.addi %i, %c1 : i32
@@ -310,7 +310,7 @@ tt.func public @too_few_releases(%n: i32, %tiles: i32) {
         %f = ttg.memdesc_index %fulls[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %e = ttg.memdesc_index %empties[%i] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %turned = arith.xori %p, %one : i32
-        // expected-note @below {{waits for phase 0 of an mbarrier that nothing completes}}
+        // expected-note @below {{waits for phase 0 of an mbarrier, which never completes}}
         ttng.wait_barrier %e, %turned : !ttg.memdesc<1xi64, #bar, #smem, mutable>
         ttng.arrive_barrier %f, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
         %next = arith.addi %i, %one : i32

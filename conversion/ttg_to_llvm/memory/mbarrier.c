@@ -16,6 +16,7 @@
 #include "conversion/ttg_to_llvm/memory/shared.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 
+#include "analysis/access/ring_phase.h"
 #include "base/bits.h"
 #include "base/target_facts.h"
 
@@ -185,6 +186,9 @@ static bool lower_arrive(nereid_lower_t *lower, MlirOperation op, const nereid_l
 static bool lower_wait(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue predicate = predicate_of(lower, nereid_ttng_wait_barrier_get_pred(op));
+  int64_t parity;
+  if (nereid_ring_constant(nereid_ttng_wait_barrier_get_phase(op), &parity) && parity != 0 && parity != 1)
+    return nereid_lower_error(op, "waits for phase %lld: expected the parity of the phase, 0 or 1", (long long)parity);
   if (nereid_ttng_wait_barrier_get_first_warp(op))
     predicate = nereid_lower_both(lower, is_first_warp(lower), predicate);
   const bool always = mlirValueIsNull(predicate);

@@ -12,6 +12,7 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
+#include "analysis/access/ring_phase.h"
 #include "analysis/access/slot_layout.h"
 #include "base/target_facts.h"
 #include "dialects/defining_op.h"
@@ -321,6 +322,16 @@ static bool check_stages(MlirOperation op, const nereid_ttg_memdesc_t *source, c
       nereid_text_of_type(mlirValueGetType(mlirOperationGetResult(op, 0))).chars);
 }
 
+/* The hardware does not check accesses to shared memory: beyond the buffer is another buffer. */
+static bool check_index(MlirOperation op, const nereid_ttg_memdesc_t *source) {
+  int64_t index;
+  if (!nereid_ring_constant(nereid_ttg_memdesc_index_get_index(op), &index) || (index >= 0 && index < source->shape[0]))
+    return true;
+  return nereid_lower_error(op, "has index %lld into %s: expected 0 to %lld", (long long)index,
+                            nereid_text_of_type(mlirValueGetType(nereid_ttg_memdesc_index_get_src(op))).chars,
+                            (long long)source->shape[0] - 1);
+}
+
 static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   nereid_ttg_memdesc_t source = nereid_ttg_memdesc_of(nereid_ttg_memdesc_index_get_src(op));
@@ -328,7 +339,7 @@ static bool lower_memdesc_index(nereid_lower_t *lower, MlirOperation op, const n
   nereid_layout_t stage;
   if (!nereid_slot_order_of_stage(&source, &result, &stage))
     return does_not_fit(op, mlirValueGetType(nereid_ttg_memdesc_index_get_src(op)));
-  if (!check_stages(op, &source, &stage))
+  if (!check_index(op, &source) || !check_stages(op, &source, &stage))
     return false;
   const int64_t bytes = nereid_lower_memory_bits(source.element) / 8;
   const int64_t stride = bytes << stage.in_bits[NEREID_LAYOUT_OFFSET];

@@ -79,3 +79,19 @@ tt.func private @two_orders(%v: tensor<2x64xi64, #tile>, %i: i32) -> tensor<64xi
   tt.return %y : tensor<64xi64, #line>
 }
 }
+
+// -----
+
+// A constant index beyond the buffers of a ring, such as after an edit of their number.
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @beyond(%ring: !ttg.memdesc<2x1xi64, #bar, #smem, mutable>) {
+  %last = arith.constant 1 : i32
+  %beyond = arith.constant 2 : i32
+  %a = ttg.memdesc_index %ring[%last] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  // expected-error @below {{'ttg.memdesc_index' op has index 2 into !ttg.memdesc<2x1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, #ttg.shared_memory, mutable>: expected 0 to 1}}
+  %b = ttg.memdesc_index %ring[%beyond] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  tt.return
+}
+}
