@@ -33,6 +33,25 @@ tt.func @unknown_callee() {
 
 // -----
 
+tt.func private @callee() {
+  tt.return
+}
+// expected-error @+1 {{'tt.call' op is outside of a tt.func: expected a caller}}
+tt.call @callee() : () -> ()
+
+// -----
+
+tt.func private @callee() {
+  tt.return
+}
+func.func @caller() {
+  // expected-error @+1 {{'tt.call' op is outside of a tt.func: expected a caller}}
+  tt.call @callee() : () -> ()
+  return
+}
+
+// -----
+
 tt.func private @callee(i32) -> f32
 tt.func @operands() {
   // expected-error @+1 {{'tt.call' op has another number of operands than callee @callee: expects 1, got 0}}
