@@ -86,37 +86,47 @@ static void internalize(LLVMModuleRef module) {
   }
 }
 
-/* A call with a type other than that of the definition is undefined behavior. */
-static bool check_type(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library, LLVMValueRef declared,
-                       const nereid_backend_input_t *input) {
+/* Reports `what` at a use of `declared`. */
+static void refuse(nereid_backend_t *backend, LLVMModuleRef module, LLVMValueRef declared, const char *name,
+                   const char *what, const nereid_backend_input_t *input) {
+  LLVMValueRef user = LLVMGetUser(LLVMGetFirstUse(declared));
+  if (LLVMIsAInstruction(user))
+    nereid_target_complain(backend, module, input, user, nereid_arena_format(input->scratch, "@%s(", name), what);
+  else if (!input->again)
+    nereid_report_at(backend->report, NEREID_REPORT_ERROR, input->name, 0, 0, "%s", what ? what : "out of memory");
+}
+
+/* Whether the library defines `declared`, with its type: a call with another type is undefined behavior. */
+static bool check_function(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library,
+                           LLVMValueRef declared, const nereid_backend_input_t *input) {
   size_t size;
   const char *name = LLVMGetValueName2(declared, &size);
-  LLVMValueRef defined = LLVMGetNamedFunction(library, name), user;
-  LLVMTypeRef expected = LLVMGlobalGetValueType(declared),
-              actual = defined ? LLVMGlobalGetValueType(defined) : expected;
+  LLVMValueRef defined = LLVMGetNamedFunction(library, name);
+  if (!defined || LLVMIsDeclaration(defined)) {
+    refuse(backend, module, declared, name, nereid_arena_format(input->scratch, "libdevice has no function '%s'", name),
+           input);
+    return false;
+  }
+  LLVMTypeRef expected = LLVMGlobalGetValueType(declared), actual = LLVMGlobalGetValueType(defined);
   if (expected == actual)
     return true;
   char *expected_text = LLVMPrintTypeToString(expected), *actual_text = LLVMPrintTypeToString(actual);
   const char *what = nereid_arena_format(input->scratch, "'%s' is called as %s, but libdevice defines it as %s", name,
                                          expected_text, actual_text);
-  user = LLVMGetUser(LLVMGetFirstUse(declared));
-  if (LLVMIsAInstruction(user))
-    nereid_target_complain(backend, module, input, user, nereid_arena_format(input->scratch, "@%s(", name), what);
-  else if (!input->again)
-    nereid_report_at(backend->report, NEREID_REPORT_ERROR, input->name, 0, 0, "%s", what ? what : "out of memory");
+  refuse(backend, module, declared, name, what, input);
   LLVMDisposeMessage(expected_text);
   LLVMDisposeMessage(actual_text);
   return false;
 }
 
-static bool check_types(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library,
-                        const nereid_backend_input_t *input) {
+static bool check_functions(nereid_backend_t *backend, LLVMModuleRef module, LLVMModuleRef library,
+                            const nereid_backend_input_t *input) {
   bool fit = true;
   for (LLVMValueRef it = LLVMGetFirstFunction(module); it; it = LLVMGetNextFunction(it)) {
     nereid_view_t name;
     name.data = LLVMGetValueName2(it, &name.size);
     if (LLVMIsDeclaration(it) && LLVMGetFirstUse(it) && nereid_target_is_libdevice_name(name))
-      fit &= check_type(backend, module, library, it, input);
+      fit &= check_function(backend, module, library, it, input);
   }
   return fit;
 }
@@ -138,7 +148,7 @@ nereid_status_t nereid_target_link_libdevice(nereid_backend_t *backend, LLVMModu
   nereid_status_t status = read_library(backend, path, &library);
   if (status != NEREID_OK)
     return status;
-  if (!check_types(backend, module, library, input)) {
+  if (!check_functions(backend, module, library, input)) {
     LLVMDisposeModule(library);
     return NEREID_ERROR_PROGRAM;
   }
