@@ -33,6 +33,7 @@
 #include "passes/support/collect.h"
 
 #include "dialects/defining_op.h"
+#include "dialects/diagnose.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -376,7 +377,11 @@ static void remark_choice(const accelerate_t *accelerate, const site_t *site, co
   const nereid_dot_choice_t *choice = &site->choice;
   const int last = choice->rank - 1;
   if (choice->version == NEREID_DOT_FMA) {
-    nereid_pass_remark_missed(accelerate->pass, site->dot, "instruction", "multiply-adds: %s", why);
+    nereid_pass_remark_missed(accelerate->pass, site->dot, "instruction",
+                              "multiply-adds for %s by %s into %s, M = %lld, N = %lld, K = %lld: %s",
+                              nereid_text_of_type(site->a_element).chars, nereid_text_of_type(site->b_element).chars,
+                              nereid_text_of_type(site->sum).chars, (long long)site->problem.m,
+                              (long long)site->problem.n, (long long)site->problem.k, why);
     return;
   }
   const bool wgmma = choice->version == NEREID_DOT_WGMMA;
@@ -468,7 +473,11 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
   if (has_precision(&site))
     choose(accelerate, &site, &why);
   else
-    why = "no tensor core instruction multiplies f32 in this precision";
+    why =
+        nereid_tt_dot_get_input_precision(dot) == NEREID_TT_INPUT_PRECISION_IEEE
+            ? "f32 has a tensor core instruction with inputPrecision tf32, tf32x3, bf16x3 or bf16x6 only"
+            : "this inputPrecision has instructions after tritongpu-F32DotTC, which requires K of at least 8 for tf32 "
+              "and 16 for bf16";
   if (has_precision(&site) && gains_by_exchange(&site)) {
     nereid_pass_remark_passed(accelerate->pass, dot, "exchange", "the transposed dot, b^T a^T, has rows for wgmma");
     return accelerate_dot(accelerate, exchange(&site));

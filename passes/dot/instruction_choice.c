@@ -171,6 +171,20 @@ static void try_all_mma_sync(const nereid_dot_problem_t *problem, nereid_dot_cho
     }
 }
 
+/* Reasons are static strings: one for each K of an instruction. */
+static const char *small_k(const nereid_dot_problem_t *problem) {
+  switch (nereid_dot_instruction_k(problem->a)) {
+  case 4:
+    return "K is below 4, the K of one instruction";
+  case 8:
+    return "K is below 8, the K of one instruction";
+  case 16:
+    return "K is below 16, the K of one instruction";
+  default:
+    return "K is below 32, the K of one instruction";
+  }
+}
+
 static const char *why_not_mma_sync(const nereid_dot_problem_t *problem) {
   if (problem->capability < 80)
     return "the target has no mma.sync for it";
@@ -179,7 +193,7 @@ static const char *why_not_mma_sync(const nereid_dot_problem_t *problem) {
   if (is_fp8(problem->a) && problem->capability < 89)
     return "mma.sync of 8-bit floats needs sm_89";
   if (problem->k < nereid_dot_instruction_k(problem->a))
-    return "K is below that of one instruction";
+    return small_k(problem);
   return NULL;
 }
 
@@ -240,7 +254,7 @@ static const char *why_not_wgmma(const nereid_dot_problem_t *problem) {
   if (problem->n < MMA_COLUMNS)
     return "wgmma needs N of at least 8";
   if (problem->k < nereid_dot_instruction_k(problem->a))
-    return "K is below that of one instruction";
+    return small_k(problem);
   if (problem->operand_bytes > nereid_target_shared_memory(NEREID_SM_90))
     return "the operands, with those of dots that share them, do not fit in shared memory";
   return NULL;

@@ -73,7 +73,7 @@ tt.func private @doubles(%x: tensor<64x64xf64, #row>, %y: tensor<64x64xf64, #col
 // SM90: ttng.warp_group_dot {{.*}}xf32
 // SM80: tt.dot {{.*}} kWidth = 1{{.*}} -> tensor<64x64xf32, #[[M22]]>
 // CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #blocked{{.*}}>
-// REMARK: multiply-adds: no tensor core instruction multiplies f32 in this precision
+// REMARK: multiply-adds for f32 by f32 into f32, M = 64, N = 64, K = 64: f32 has a tensor core instruction with inputPrecision tf32, tf32x3, bf16x3 or bf16x6 only
 tt.func private @precisions(%x: tensor<64x64xf32, #row>, %y: tensor<64x64xf32, #column>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
   %xa = ttg.convert_layout %x : tensor<64x64xf32, #row> -> tensor<64x64xf32, #a>
   %yb = ttg.convert_layout %y : tensor<64x64xf32, #column> -> tensor<64x64xf32, #b>
@@ -147,7 +147,7 @@ tt.func private @few(%x: tensor<16x64xf16, #row>, %y: tensor<64x32xf16, #row>, %
   %d = tt.dot %xa, %yb, %c : tensor<16x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<16x32xf32, #blocked>
   tt.return %d : tensor<16x32xf32, #blocked>
 }
-// REMARK: multiply-adds: K is below that of one instruction
+// REMARK: multiply-adds for f16 by f16 into f32, M = 64, N = 64, K = 8: K is below 16, the K of one instruction
 // CHECK-LABEL: @small_k
 // CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #blocked{{.*}}>
 tt.func private @small_k(%x: tensor<64x8xf16, #row>, %y: tensor<8x64xf16, #row>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
