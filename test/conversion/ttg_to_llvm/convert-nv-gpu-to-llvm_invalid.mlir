@@ -23,3 +23,17 @@ llvm.func @half(%x: f32) -> f32 {
 llvm.func @descriptor(%d: !llvm.ptr {tt.nv_tma_desc = 1 : i32}) {
   llvm.return
 }
+
+// -----
+
+// An address space of more than 24 bits crashes LLVM, and others of which NVPTX has no instructions access generic memory.
+// expected-error @below {{a pointer to address space -1: NVPTX has 0 to 7 and 101}}
+llvm.func @argument(%p: !llvm.ptr<-1>) {
+  llvm.return
+}
+llvm.func @result(%i: i64) {
+  // expected-error @below {{a pointer to address space 99: NVPTX has 0 to 7 and 101}}
+  %p = llvm.inttoptr %i : i64 to !llvm.ptr<99>
+  %s = llvm.inttoptr %i : i64 to !llvm.ptr<3>
+  llvm.return
+}
