@@ -1,6 +1,10 @@
 // RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --tritongpu-remove-layout-conversions -o /dev/null \
+// RUN:   --remarks-filter-passed=tritongpu-remove-layout-conversions 2>&1 | FileCheck %s --check-prefix=REMARK
 // Layout-agnostic operations use the layout of their operands: coalesced loads are reduced, scanned and transposed
-// without conversion.
+// without conversion. A remark reports a decrease of the costs, not an equal layout.
+// REMARK: sunk{{.*}}uses its operands without conversion: conversions cost 69 instead of 194
+// REMARK-NOT: instead of 0"
 
 // CHECK: [[WIDE:#.*]] = #ttg.blocked<{sizePerThread = [1, 4]
 #wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -292,5 +296,20 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %w = arith.extsi %v : tensor<1024xi32, #four> to tensor<1024xi64, #four>
     %c = ttg.convert_layout %w : tensor<1024xi64, #four> -> tensor<1024xi64, #two>
     tt.return %c : tensor<1024xi64, #two>
+  }
+}
+
+// -----
+
+// Every thread has the elements of both layouts: the conversion costs nothing, before and after the broadcast.
+// CHECK-LABEL: @equal
+#column = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#same = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [0, 1]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @equal(%p: tensor<64x1x!tt.ptr<i32>, #column>) -> tensor<64x64xi32, #same> {
+    %v = tt.load %p {isVolatile = true} : tensor<64x1x!tt.ptr<i32>, #column>
+    %c = ttg.convert_layout %v : tensor<64x1xi32, #column> -> tensor<64x1xi32, #same>
+    %b = tt.broadcast %c : tensor<64x1xi32, #same> -> tensor<64x64xi32, #same>
+    tt.return %b : tensor<64x64xi32, #same>
   }
 }

@@ -188,9 +188,10 @@ static bool sink(nereid_pass_t *pass, MlirOperation op) {
   }
   if (mlirAttributeIsNull(best))
     return false;
-  nereid_pass_remark_passed(pass, op, "sunk",
-                            "takes its operands without conversion: conversions cost %lld instead of %lld",
-                            (long long)least, (long long)before);
+  if (least < before)
+    nereid_pass_remark_passed(pass, op, "sunk",
+                              "uses its operands without conversion: conversions cost %lld instead of %lld",
+                              (long long)least, (long long)before);
   take(op, best, best_result);
   return true;
 }
