@@ -11,11 +11,13 @@
 #include "target/inlined_lines.h"
 #include "target/loop_offsets.h"
 #include "target/pass_list.h"
+#include "target/prepare.h"
 #include "target/recover.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <mlir-c/Target/LLVMIR.h>
@@ -91,15 +93,19 @@ static void report_parse_error(const nereid_report_t *report, const char *name, 
 }
 
 /* The parser accepts IR that would crash passes: an instruction that uses itself, mismatched types. The first line of
- * the verifier's message has the rule, the second one the instruction. */
-static bool verify(nereid_backend_t *backend, LLVMModuleRef module, const char *name) {
+ * the verifier's message has the rule, the second one the instruction, as LLVM prints it. */
+static bool verify(nereid_backend_t *backend, LLVMModuleRef module, nereid_view_t input, const char *name) {
   char *message = NULL;
   bool valid = !LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
   if (!valid) {
-    int rule = (int)strcspn(message, "\n");
+    const int rule = (int)strcspn(message, "\n"), mark = rule > 0 && message[rule - 1] == '!';
     const char *place = message + rule + strspn(message + rule, "\n ");
-    nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, 0, 0, "%.*s%s%.*s", rule, message, *place ? ": " : "",
-                     (int)strcspn(place, "\n"), place);
+    const nereid_view_t code = nereid_view_of(place, strcspn(place, "\n"));
+    unsigned line = 0, column = 0;
+    if (code.size)
+      (void)nereid_target_find(input, code, &line, &column);
+    nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, line, column, "%.*s%s%.*s", rule - mark, message,
+                     code.size ? ": " : "", (int)code.size, code.data);
   }
   LLVMDisposeMessage(message);
   return valid;
@@ -117,7 +123,9 @@ nereid_status_t nereid_backend_parse(nereid_backend_t *backend, nereid_view_t in
     LLVMDisposeMessage(message);
     return NEREID_ERROR_PROGRAM;
   }
-  if (verify(backend, *out_module, name))
+  if (LLVMGetModuleDebugMetadataVersion(*out_module) != LLVMDebugMetadataVersion())
+    LLVMStripModuleDebugInfo(*out_module);
+  if (verify(backend, *out_module, input, name))
     return NEREID_OK;
   LLVMDisposeModule(*out_module);
   *out_module = NULL;

@@ -34,6 +34,10 @@ static bool find_in_text(nereid_view_t text, nereid_view_t word, unsigned number
   return false;
 }
 
+bool nereid_target_find(nereid_view_t text, nereid_view_t code, unsigned *out_line, unsigned *out_column) {
+  return find_in_text(text, code, 0, out_line, out_column);
+}
+
 /* How many instructions before `at`, in module order, are of the same opcode and call the same function. The parser
  * keeps the order of the text, so this is also the number of the line among those that read alike. */
 static unsigned number_of(LLVMModuleRef module, LLVMValueRef at) {

@@ -47,9 +47,15 @@ static void on_fatal_error(const char *reason) {
  * base in uniform registers; from a product and a sum it makes IMAD.WIDE, and loads the base into registers of each
  * thread.
  *   disable-machine-sink       on: sinking moves loads past branches and loops to their first use, which then waits for
- * them. The assembler places other instructions by itself. */
-static const char *const options[] = {"nereid", "-nvptx-short-ptr", "-enable-nontrivial-unswitch",
-                                      "-nvptx-mad-wide-opt", "-disable-machine-sink"};
+ * them. The assembler places other instructions by itself.
+ *   disable-auto-upgrade-debug-info  on: the upgrade verifies a module with debug information while it is read, and
+ * prints and aborts if it is invalid. nereid_backend_parse verifies each module itself. */
+static const char *const options[] = {"nereid",
+                                      "-nvptx-short-ptr",
+                                      "-enable-nontrivial-unswitch",
+                                      "-nvptx-mad-wide-opt",
+                                      "-disable-machine-sink",
+                                      "-disable-auto-upgrade-debug-info"};
 
 static void initialize(void) {
   LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");

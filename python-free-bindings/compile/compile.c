@@ -28,11 +28,16 @@ static nereid_status_t run(void *argument) {
  * or the translation, which cannot be determined. */
 void nereid_session_abandon(nereid_compilation_t *compilation, const char *reason, bool is_stopped) {
   nereid_compiler_t *compiler = compilation->compiler;
-  if (!is_stopped) /* LLVM may fail on code for which optional passes were skipped */
+  const char *stage = nereid_stage_name(compilation->stage);
+  if (is_stopped) /* LLVM may fail on code for which optional passes were skipped */
+    ;
+  else if (stage)
     nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
                      "fatal error in LLVM: %s (after stage %s); %s probably does not support an instruction", reason,
-                     nereid_stage_name(compilation->stage) ? nereid_stage_name(compilation->stage) : "read",
-                     compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
+                     stage, compilation->settings.target.name[0] ? compilation->settings.target.name : "the target");
+  else
+    nereid_report_at(&compiler->report, NEREID_REPORT_ERROR, compilation->name, 0, 0,
+                     "fatal error in LLVM while the input is read: %s", reason);
   nereid_backend_abandon(&compiler->backend);
   compiler->context = (MlirContext){NULL};
   compiler->remarks = false;
