@@ -127,9 +127,9 @@ static int check_words(const settings_t *settings, tool_progress_kind_t *progres
   if (settings->output && !tool_aot_is_object(settings->output))
     return wrong_call("-o: expected a name that ends in .a, .o or .so");
   if (settings->jobs != TOOL_ALL && (settings->jobs < 1 || settings->jobs > INT16_MAX))
-    return wrong_call("-j is out of range");
+    return wrong_call("-j is out of range: expected 1 to 32767");
   if (settings->time_limit != UNSET && (settings->time_limit < 1 || settings->time_limit > INT16_MAX))
-    return wrong_call("--timeout is out of range");
+    return wrong_call("--timeout is out of range: expected 1 to 32767 seconds");
   if (!tool_progress_parse(settings->progress, progress))
     return wrong_call("--progress: expected auto, plain, tty or none");
   return TOOL_CONTINUE;

@@ -98,7 +98,8 @@ static int check(const bisect_settings_t *settings, const tool_list_t *operands)
     tool_error(&tool_command_bisect, "expected one input; see nereid bisect --help");
   else if (settings->time_limit < 1 || settings->time_limit > 86400 || settings->context < 0 ||
            settings->context > 1000)
-    tool_error(&tool_command_bisect, "--timeout or --context is out of range");
+    tool_error(&tool_command_bisect,
+               "--timeout or --context is out of range: expected 1 to 86400 seconds, and 0 to 1000 lines");
   else if (!is_word(settings->shrink, choices, TOOL_COUNT(choices)))
     tool_error(&tool_command_bisect, "--shrink: expected auto, always or never, not '%s'", settings->shrink);
   else

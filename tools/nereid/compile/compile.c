@@ -179,7 +179,8 @@ static int check_numbers(const settings_t *settings) {
                  {"-j", settings->jobs == TOOL_ALL ? UNSET : settings->jobs}};
   for (size_t i = 0; i < TOOL_COUNT(numbers); i++)
     if (numbers[i].value != UNSET && (numbers[i].value < 1 || numbers[i].value > INT16_MAX)) {
-      tool_error(&tool_command_compile, "%s %lld is out of range", numbers[i].name, (long long)numbers[i].value);
+      tool_error(&tool_command_compile, "%s %lld is out of range: expected 1 to %d", numbers[i].name,
+                 (long long)numbers[i].value, INT16_MAX);
       return TOOL_CALL;
     }
   return TOOL_CONTINUE;
@@ -286,7 +287,8 @@ static int check_output(nereid_arena_t *arena, const settings_t *settings, const
     return TOOL_CALL;
   }
   if (inputs->size > 1 && settings->output && (stat(settings->output, &about) || !S_ISDIR(about.st_mode))) {
-    tool_error(&tool_command_compile, "-o %s: expected a folder for %zu inputs", settings->output, inputs->size);
+    tool_error(&tool_command_compile, "-o %s: expected an existing folder for %zu inputs", settings->output,
+               inputs->size);
     return TOOL_CALL;
   }
   if (inputs->size > 1 && settings->callgraph) {

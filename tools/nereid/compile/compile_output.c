@@ -66,9 +66,13 @@ static bool is_same_file(const char *a, const char *b) {
   return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-static nereid_status_t check_path(const tool_output_t *output, const char *input, const char *path,
-                                  nereid_message_t *message) {
-  if (!output->path && is_same_file(input, path))
+/* Returns whether `path` is a pipe or device, for which no metadata file is written. */
+static bool is_no_file(const char *path) {
+  return strcmp(path, "-") == 0 || nereid_file_is_in_place(path);
+}
+
+static nereid_status_t check_path(const char *input, const char *path, nereid_message_t *message) {
+  if (!is_no_file(path) && is_same_file(input, path))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT,
                               "the output would replace the input '%s'; specify another output with -o", input);
   return NEREID_OK;
@@ -92,11 +96,6 @@ static void print_times(const char *input, const nereid_result_t *result) {
   fputs(text, stderr);
 }
 
-/* Returns whether `path` is a pipe or device, for which no metadata file is written. */
-static bool is_no_file(const char *path) {
-  return strcmp(path, "-") == 0 || nereid_file_is_in_place(path);
-}
-
 /* Sets `out` to the metadata of the result. PTX without metadata gets its parameters and its block. */
 static nereid_status_t describe(const tool_output_t *output, const char *input, nereid_view_t text,
                                 const nereid_result_t *result, nereid_arena_t *arena, nereid_view_t *out,
@@ -116,7 +115,7 @@ nereid_status_t tool_write_result(const tool_output_t *output, const char *input
   if (!path)
     return NEREID_ERROR_MEMORY;
   nereid_view_t metadata = {0};
-  nereid_status_t status = check_path(output, input, path, message);
+  nereid_status_t status = check_path(input, path, message);
   if (status == NEREID_OK && beside)
     status = describe(output, input, text, result, arena, &metadata, message);
   tool_interrupt_begin();

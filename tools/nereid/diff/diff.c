@@ -56,14 +56,21 @@ enum { MAX_CHANGES = 60 }; /* changes of one pass, without --pass and --op */
 
 static int check(const diff_settings_t *settings, tool_trace_request_t *out) {
   const nereid_stage_t stage = settings->emit ? nereid_stage_parse(settings->emit) : NEREID_STAGE_LLVM;
-  const int64_t numbers[] = {settings->num_warps, settings->num_stages, settings->num_ctas, settings->context};
+  const struct {
+    const char *name;
+    int64_t value;
+  } numbers[] = {{"--num-warps", settings->num_warps},
+                 {"--num-stages", settings->num_stages},
+                 {"--num-ctas", settings->num_ctas},
+                 {"--context", settings->context}};
   if (stage == NEREID_STAGE_NONE || stage > NEREID_STAGE_LLVM) {
     tool_error(&tool_command_diff, "--emit: expected ttir, ttgir or llvm, not '%s'", settings->emit);
     return TOOL_CALL;
   }
   for (size_t i = 0; i < TOOL_COUNT(numbers); ++i)
-    if (numbers[i] < 0 || numbers[i] > INT16_MAX) {
-      tool_error(&tool_command_diff, "%lld is out of range", (long long)numbers[i]);
+    if (numbers[i].value < 0 || numbers[i].value > INT16_MAX) {
+      tool_error(&tool_command_diff, "%s %lld is out of range: expected at least 0", numbers[i].name,
+                 (long long)numbers[i].value);
       return TOOL_CALL;
     }
   out->plan = settings->plan;
