@@ -149,6 +149,19 @@ nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nerei
   return status;
 }
 
+nereid_status_t nereid_file_check(const char *path, nereid_message_t *message) {
+  if (strcmp(path, "-") == 0 || nereid_file_is_in_place(path))
+    return NEREID_OK;
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  if (!folder)
+    return nereid_message_set(message, NEREID_ERROR_MEMORY, "out of memory");
+  const bool writable = access(folder, W_OK | X_OK) == 0;
+  nereid_status_t status = writable ? NEREID_OK : failed(path, message);
+  free(folder);
+  return status;
+}
+
 const char *nereid_file_beside(nereid_arena_t *arena, const char *path, const char *suffix) {
   const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path, *dot = strrchr(file, '.');
   const char *appended = nereid_arena_format(arena, "%s%s", path, suffix);

@@ -19,6 +19,10 @@ NEREID_MUST_USE nereid_status_t nereid_file_read(nereid_arena_t *arena, const ch
  * file is unchanged. Paths for which nereid_file_is_in_place holds are written directly; - is standard output. */
 NEREID_MUST_USE nereid_status_t nereid_file_write(const char *path, nereid_view_t content, nereid_message_t *message);
 
+/* Checks before long work that its result can be written to `path`: that the folder exists and permits new files. On
+ * NEREID_ERROR_IO nereid_file_write would fail, too. */
+NEREID_MUST_USE nereid_status_t nereid_file_check(const char *path, nereid_message_t *message);
+
 /* Returns whether `path` exists and is not a regular file (a device, a pipe), or names an open file, like
  * /dev/stdout. */
 bool nereid_file_is_in_place(const char *path);

@@ -121,6 +121,10 @@ static void failures_are_named_and_leave_nothing(void **state) {
   assert_non_null(strstr(message.text, "none"));
   assert_int_equal(nereid_file_read(&arena, folder, &read, &message), NEREID_ERROR_IO);
   assert_int_equal(nereid_file_write(in_folder("no/such/folder"), nereid_view("x"), &message), NEREID_ERROR_IO);
+  assert_int_equal(nereid_file_check(in_folder("no/such/folder"), &message), NEREID_ERROR_IO);
+  assert_int_equal(nereid_file_check(in_folder("new"), &message), NEREID_OK);
+  assert_int_equal(nereid_file_check("new", &message), NEREID_OK);
+  assert_int_equal(nereid_file_check("/dev/null", &message), NEREID_OK);
   assert_non_null(strstr(message.text, "no/such/folder"));
   assert_int_equal(nereid_file_write("/dev/full", nereid_view("x"), &message), NEREID_ERROR_IO);
   assert_int_equal(nereid_file_write("/dev/null", nereid_view("x"), &message), NEREID_OK);

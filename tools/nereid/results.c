@@ -45,13 +45,24 @@ static nereid_status_t find_output(const char *output, const tool_job_t *job, si
   return tool_bind_find(job, nereid_view_of(output, (size_t)(equals - output)), out_tensor, message);
 }
 
+nereid_status_t tool_results_check_outputs(const tool_list_t *outputs, const tool_job_t *job,
+                                           nereid_message_t *message) {
+  size_t tensor = 0;
+  const char *path = NULL;
+  nereid_status_t status = NEREID_OK;
+  for (size_t i = 0; !status && i < outputs->size; ++i) {
+    status = find_output(outputs->items[i], job, &tensor, &path, message);
+    if (!status)
+      status = nereid_file_check(path, message);
+  }
+  return status;
+}
+
 nereid_status_t tool_results_outputs(nereid_arena_t *arena, const tool_list_t *outputs, const tool_job_t *job,
                                      nereid_message_t *message) {
   size_t tensor = 0;
   const char *path = NULL;
   nereid_status_t status = NEREID_OK;
-  for (size_t i = 0; !status && i < outputs->size; ++i)
-    status = find_output(outputs->items[i], job, &tensor, &path, message);
   for (size_t i = 0; !status && i < outputs->size; ++i) {
     nereid_view_t bytes;
     status = find_output(outputs->items[i], job, &tensor, &path, message);

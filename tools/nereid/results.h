@@ -1,4 +1,4 @@
-/* Output of `nereid run` after a kernel ran. */
+/* Output of `nereid run`. */
 #ifndef NEREID_TOOLS_RESULTS_H
 #define NEREID_TOOLS_RESULTS_H
 
@@ -12,7 +12,11 @@ void tool_results_run(const tool_job_t *job, const char *where);
  * the median. */
 void tool_results_times(const tool_job_t *job);
 
-/* Writes each NAME=FILE of `outputs`; all names are resolved before the first file is written. */
+/* Checks before a run that each of `outputs` is NAME=FILE, with a tensor of this name and a folder for the file. */
+NEREID_MUST_USE nereid_status_t tool_results_check_outputs(const tool_list_t *outputs, const tool_job_t *job,
+                                                           nereid_message_t *message);
+
+/* Writes each NAME=FILE of `outputs`. */
 NEREID_MUST_USE nereid_status_t tool_results_outputs(nereid_arena_t *arena, const tool_list_t *outputs,
                                                      const tool_job_t *job, nereid_message_t *message);
 

@@ -346,13 +346,12 @@ nereid_status_t tool_job_prepare(nereid_arena_t *arena, const run_settings_t *se
                                 settings->kernel, job->metadata.name);
   if (!status)
     status = tool_bind(arena, &settings->arguments, (uint64_t)settings->seed, job, message);
-  size_t ignored;
-  for (size_t i = 0; !status && i < settings->outputs.size; ++i) {
-    const char *equals = strchr(settings->outputs.items[i], '=');
-    nereid_view_t name = nereid_view(settings->outputs.items[i]);
-    name.size = equals ? (size_t)(equals - name.data) : name.size;
-    status = tool_bind_find(job, name, &ignored, message);
-  }
+  if (!status)
+    status = tool_results_check_outputs(&settings->outputs, job, message);
+  if (!status && settings->timeline)
+    status = nereid_file_check(settings->timeline, message);
+  if (!status && settings->races)
+    status = nereid_file_check(settings->races, message);
   job->count = settings->counters;
   job->check_axis = settings->check_axis;
   job->initcheck = settings->initcheck;
