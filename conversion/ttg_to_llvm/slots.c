@@ -281,7 +281,7 @@ void nereid_slots_load_matrices(nereid_lower_t *lower, const nereid_slots_t *row
 
 bool nereid_slots_check_scratch(MlirOperation op) {
   return nereid_ir_allocation_offset(op, -1) >= 0 ||
-         nereid_lower_error(op, "has no place in shared memory: run allocate-shared-memory first");
+         nereid_lower_error(op, "has no offset in shared memory: run allocate-shared-memory first");
 }
 
 MlirValue nereid_slots_scratch(nereid_lower_t *lower, MlirOperation op) {

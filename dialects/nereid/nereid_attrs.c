@@ -75,7 +75,7 @@ MlirLogicalResult nereid_nereid_role_attr_verify(nereid_error_sink_t sink, nerei
   if (scratch && group != -1)
     return nereid_diagnose_to(sink, "role of a scratch pointer expects no descriptor group, got %d", group);
   if (!scratch && group < 0)
-    return nereid_diagnose_to(sink, "role in a descriptor expects its group, a number of at least 0");
+    return nereid_diagnose_to(sink, "role in a descriptor expects its group, an integer of at least 0");
   if (dimensional && (dim < 0 || dim >= tensor_dims))
     return nereid_diagnose_to(sink, "role shape or stride expects dim from 0 to %d, got %d", tensor_dims - 1, dim);
   if (!dimensional && dim != -1)

@@ -1,6 +1,6 @@
 /* Verifies calls and returns against the signatures of functions; inlining.
  *
- *   tt.call @f(%x) : (f32) -> ()        error: ... operands than callee @f: expects 2, got 1
+ *   tt.call @f(%x) : (f32) -> ()        error: ... passes 1 operands to callee @f, which expects 2
  *
  * Callees are looked up in the verifier's symbol tables, which are built once for all calls of a module. */
 #include "dialects/tt/function.h"
@@ -24,20 +24,20 @@ MlirLogicalResult nereid_tt_call_verify_callee(MlirOperation op, MlirOperation f
   MlirType type = signature_of(function);
   intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
   if (inputs != mlirOperationGetNumOperands(op))
-    return nereid_tt_diagnose_call(op, "has another number of operands than callee @%s: expects %ld, got %ld",
-                                   name.chars, (long)inputs, (long)mlirOperationGetNumOperands(op));
+    return nereid_tt_diagnose_call(op, "passes %ld operands to callee @%s, which expects %ld",
+                                   (long)mlirOperationGetNumOperands(op), name.chars, (long)inputs);
   if (results != mlirOperationGetNumResults(op))
-    return nereid_tt_diagnose_call(op, "has another number of results than callee @%s: expects %ld, got %ld",
-                                   name.chars, (long)results, (long)mlirOperationGetNumResults(op));
+    return nereid_tt_diagnose_call(op, "has %ld results of callee @%s, which returns %ld",
+                                   (long)mlirOperationGetNumResults(op), name.chars, (long)results);
   for (intptr_t i = 0; i < inputs + results; i++) {
     bool input = i < inputs;
     intptr_t index = input ? i : i - inputs;
     MlirType expected = input ? mlirFunctionTypeGetInput(type, index) : mlirFunctionTypeGetResult(type, index);
     MlirType got = mlirValueGetType(input ? mlirOperationGetOperand(op, index) : mlirOperationGetResult(op, index));
     if (!mlirTypeEqual(expected, got))
-      return nereid_tt_diagnose_call(op, "has another %s than callee @%s: expects %s for #%ld, got %s",
-                                     input ? "operand" : "result", name.chars, nereid_text_of_type(expected).chars,
-                                     (long)index, nereid_text_of_type(got).chars);
+      return nereid_tt_diagnose_call(op, "%s #%ld is %s, but callee @%s %s %s", input ? "operand" : "result",
+                                     (long)index, nereid_text_of_type(got).chars, name.chars,
+                                     input ? "expects" : "returns", nereid_text_of_type(expected).chars);
   }
   return mlirLogicalResultSuccess();
 }

@@ -28,8 +28,8 @@ static bool tensor_is_valid(MlirOperation op, MlirType type, const char *what, i
     fault = "an element count that is not a power of two";
   if (!fault)
     return true;
-  nereid_diagnose(op, "%s #%ld is a tensor with %s: %s; expected a power of two of elements, at most 1048576", what,
-                  (long)index, fault, nereid_text_of_type(type).chars);
+  nereid_diagnose(op, "%s #%ld is a tensor with %s: %s; expected a power of two, at most 1048576", what, (long)index,
+                  fault, nereid_text_of_type(type).chars);
   return false;
 }
 

@@ -76,10 +76,11 @@ MlirLogicalResult nereid_tt_dot_verify(MlirOperation op) {
     return nereid_diagnose(op, "expects a and b to have elements of one width, got %s and %s",
                            nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars);
   if (!can_sum(a.element, c.element) || !can_sum(b.element, c.element))
-    return nereid_diagnose(op, "multiplies %s and %s and sums in %s: expected a sum of %s of at least %u bits",
-                           nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars,
-                           nereid_text_of_type(c.element).chars, mlirTypeIsAInteger(a.element) ? "integers" : "floats",
-                           nereid_tt_bit_width(a.element));
+    return nereid_diagnose(
+        op, "multiplies %s by %s and accumulates in %s: expected an accumulator of %s of at least %u bits",
+        nereid_text_of_type(a.element).chars, nereid_text_of_type(b.element).chars,
+        nereid_text_of_type(c.element).chars, mlirTypeIsAInteger(a.element) ? "integers" : "floats",
+        nereid_tt_bit_width(a.element));
   if (mlirAttributeIsNull(a.encoding) != mlirAttributeIsNull(b.encoding))
     return nereid_diagnose(op, "expects a and b to have encodings both or neither");
   if (!nereid_ttg_dot_operand_encodings_verify(a.encoding, b.encoding, mlirOperationGetLocation(op)))

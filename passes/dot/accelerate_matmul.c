@@ -388,16 +388,16 @@ static void remark_choice(const accelerate_t *accelerate, const site_t *site, co
   const char *batch = choice->rank > 2 ? nereid_arena_format(accelerate->pass->scratch, "%dx", choice->warps[0]) : "";
   if (!batch)
     return;
-  nereid_pass_remark_passed(accelerate->pass, site->dot, "instruction",
-                            "%s of %dx%dx%d, warps %s%dx%d, a from %s: %lld instructions per thread, %lld bytes read "
-                            "from shared memory, %lld "
-                            "accumulator registers, %lld cycles%s%s",
-                            wgmma ? "wgmma" : "mma.sync", wgmma ? 64 : (int)choice->instruction[last - 1],
-                            (int)choice->instruction[wgmma ? 1 : last], (int)nereid_dot_instruction_k(site->a_element),
-                            batch, (int)choice->warps[last - 1], (int)choice->warps[last],
-                            choice->a_in_registers ? "registers" : "shared memory", (long long)choice->instructions,
-                            (long long)choice->shared_bytes, (long long)choice->registers, (long long)choice->cycles,
-                            why ? "; not wgmma: " : "", why ? why : "");
+  nereid_pass_remark_passed(
+      accelerate->pass, site->dot, "instruction",
+      "%s of %dx%dx%d, warps %s%dx%d, a from %s: %lld instruction%s per thread, %lld bytes read "
+      "from shared memory, %lld "
+      "accumulator registers, %lld cycles%s%s",
+      wgmma ? "wgmma" : "mma.sync", wgmma ? 64 : (int)choice->instruction[last - 1],
+      (int)choice->instruction[wgmma ? 1 : last], (int)nereid_dot_instruction_k(site->a_element), batch,
+      (int)choice->warps[last - 1], (int)choice->warps[last], choice->a_in_registers ? "registers" : "shared memory",
+      (long long)choice->instructions, choice->instructions == 1 ? "" : "s", (long long)choice->shared_bytes,
+      (long long)choice->registers, (long long)choice->cycles, why ? "; not wgmma: " : "", why ? why : "");
 }
 
 /* f32 multiplies as tf32; other precisions are decomposed before (tritongpu-F32DotTC) or need multiply-adds. */
@@ -479,7 +479,8 @@ static bool accelerate_dot(accelerate_t *accelerate, MlirOperation dot) {
             : "this inputPrecision has instructions after tritongpu-F32DotTC, which requires K of at least 8 for tf32 "
               "and 16 for bf16";
   if (has_precision(&site) && gains_by_exchange(&site)) {
-    nereid_pass_remark_passed(accelerate->pass, dot, "exchange", "the transposed dot, b^T a^T, has rows for wgmma");
+    nereid_pass_remark_passed(accelerate->pass, dot, "exchange",
+                              "the transposed dot, b^T a^T, has enough rows for wgmma");
     return accelerate_dot(accelerate, exchange(&site));
   }
   if (site.choice.version == NEREID_DOT_WGMMA && !can_wgmma(&site)) {

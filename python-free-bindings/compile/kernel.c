@@ -74,7 +74,7 @@ static nereid_status_t complain(nereid_compilation_t *compilation, const operati
           ? "the kernels are in nested modules: expected one module; compile each of several top-level modules from "
             "its own file"
       : !kernels->size ? "the module has no kernel: expected a public tt.func, or an llvm.func with nvvm.kernel"
-      : asked ? nereid_arena_format(scratch, "the module has no kernel '%s'; it has", asked)
+      : asked ? nereid_arena_format(scratch, "the module has no kernel '%s'", asked)
               : nereid_arena_format(scratch, "the module has %zu kernels; choose one with --kernel", kernels->size);
   nereidMlirEmitWithNotes(MlirDiagnosticError, mlirOperationGetLocation(compilation->module),
                           text ? text : "out of memory", notes ? (intptr_t)kernels->size : 0, notes);

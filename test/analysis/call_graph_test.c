@@ -152,7 +152,7 @@ static void what_the_verifier_would_refuse(void **state) {
   MlirType i64 = mlirIntegerTypeGet(context, 64);
   nereidMlirFunctionSetType(f, mlirFunctionTypeGet(context, 1, &i64, 0, NULL));
   assert_int_equal(build(module), NEREID_ERROR_PROGRAM);
-  assert_string_equal(said, "'tt.call' op has another operand than callee @f: expects i64 for #0, got i32");
+  assert_string_equal(said, "'tt.call' op operand #0 is i32, but callee @f expects i64");
   mlirOperationSetAttributeByName(call, mlirStringRefCreateFromCString("callee"),
                                   mlirFlatSymbolRefAttrGet(context, mlirStringRefCreateFromCString("nobody")));
   assert_int_equal(build(module), NEREID_ERROR_PROGRAM);

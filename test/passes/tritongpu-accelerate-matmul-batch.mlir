@@ -51,7 +51,7 @@ tt.func private @one(%x: tensor<1x64x64xf16, #matrix>, %y: tensor<1x64x64xf16, #
 // SM90: tt.trans {{.*}} {order = array<i32: 0, 2, 1>}
 // SM90: ttng.warp_group_dot {{.*}} -> tensor<4x64x16xf32, #{{mma.*}}>
 // SM80: tt.dot {{.*}} -> tensor<4x16x64xf32, #{{mma.*}}>
-// REMARK: the transposed dot, b^T a^T, has rows for wgmma
+// REMARK: the transposed dot, b^T a^T, has enough rows for wgmma
 tt.func private @few_rows(%x: tensor<4x16x64xf16, #row>, %y: tensor<4x64x64xf16, #row>, %c: tensor<4x16x64xf32, #blocked>) -> tensor<4x16x64xf32, #blocked> {
   %xa = ttg.convert_layout %x : tensor<4x16x64xf16, #row> -> tensor<4x16x64xf16, #a>
   %yb = ttg.convert_layout %y : tensor<4x64x64xf16, #row> -> tensor<4x64x64xf16, #b>

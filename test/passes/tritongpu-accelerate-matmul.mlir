@@ -97,7 +97,7 @@ tt.func private @rounded_sum(%x: tensor<64x64xbf16, #row>, %y: tensor<64x64xbf16
 // SM90: ttng.warp_group_dot {{.*}} -> tensor<64x16xf32, #{{mma.*}}>
 // SM90: tt.trans {{.*}} -> tensor<16x64xf32,
 // SM80: tt.dot {{.*}} -> tensor<16x64xf32, #{{mma.*}}>
-// REMARK: the transposed dot, b^T a^T, has rows for wgmma
+// REMARK: the transposed dot, b^T a^T, has enough rows for wgmma
 // REMARK: wgmma of 64x16x16, warps 4x1
 tt.func private @few_rows(%x: tensor<16x64xf16, #row>, %y: tensor<64x64xf16, #row>, %c: tensor<16x64xf32, #blocked>) -> tensor<16x64xf32, #blocked> {
   %xa = ttg.convert_layout %x : tensor<16x64xf16, #row> -> tensor<16x64xf16, #a>

@@ -95,7 +95,7 @@ static bool lower_global_scratch_alloc(nereid_lower_t *lower, MlirOperation op, 
   (void)row;
   const int64_t offset = nereid_ir_integer(op, NEREID_ATTR_GLOBAL_SCRATCH_OFFSET, -1);
   if (offset < 0 || nereid_ir_integer(lower->module->op, NEREID_ATTR_GLOBAL_SCRATCH_SIZE, -1) < 0)
-    return nereid_lower_error(op, "has no place in global scratch: run "
+    return nereid_lower_error(op, "has no offset in global scratch: run "
                                   "tritongpu-global-scratch-memory-allocation first");
   nereid_lower_set_scalar(lower, mlirOperationGetResult(op, 0), nereid_lower_scratch_pointer(lower, offset));
   return true;

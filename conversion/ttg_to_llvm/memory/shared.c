@@ -199,7 +199,7 @@ static bool lower_local_alloc(nereid_lower_t *lower, MlirOperation op, const ner
   MlirValue source = nereid_ttg_local_alloc_get_src(op), result = nereid_ttg_local_alloc_get_result(op);
   const int64_t offset = nereid_ir_allocation_offset(op, -1);
   if (offset < 0)
-    return nereid_lower_error(op, "has no place in shared memory: run allocate-shared-memory first");
+    return nereid_lower_error(op, "has no offset in shared memory: run allocate-shared-memory first");
   nereid_lower_set_scalar(lower, result, nereid_lower_shared_pointer(lower, offset));
   return mlirValueIsNull(source) || store(lower, op, source, result);
 }

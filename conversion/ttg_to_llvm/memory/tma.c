@@ -79,7 +79,7 @@ static bool check_buffer(const transfer_t *transfer) {
                               nereid_text_of_attribute(memdesc->encoding).chars);
   for (int d = 0; d < memdesc->rank; ++d)
     if (memdesc->shape[d] != memdesc->alloc[memdesc->alloc_rank - memdesc->rank + d])
-      return nereid_lower_error(transfer->op, "has a part of a buffer, expected a whole one");
+      return nereid_lower_error(transfer->op, "uses a subview of a buffer, expected the whole buffer");
   return true;
 }
 

@@ -285,7 +285,7 @@ static bool lower_scan(nereid_lower_t *lower, MlirOperation op, const nereid_low
     return nereid_lower_error(op, "has a layout in which a bit of an index is moved by more than one bit of "
                                   "registers, lanes or warps; run nereid-regular-scans first");
   case NEREID_LAYOUT_SCAN_BLOCKS:
-    return nereid_lower_error(op, "goes through elements of several CTAs of a cluster, which is not supported");
+    return nereid_lower_error(op, "scans elements of several CTAs of a cluster, which is not supported");
   }
   return scan_elements(&scan);
 }

@@ -32,7 +32,7 @@ tt.func private @f(%p: !tt.ptr<i8>, %v: i8) {
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @f(%p: !tt.ptr<i32>, %v: i32) -> i32 {
-  // expected-error @below {{'tt.atomic_rmw' op has no place in shared memory: run allocate-shared-memory first}}
+  // expected-error @below {{'tt.atomic_rmw' op has no offset in shared memory: run allocate-shared-memory first}}
   %o = tt.atomic_rmw add, relaxed, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32
   tt.return %o : i32
 }

@@ -164,7 +164,7 @@ llvm.func @vector(%p: !llvm.ptr<1>) attributes {allocation.offset = 0 : i32, nvv
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 llvm.func @unplaced_capture(%p: !llvm.ptr<1>) attributes {allocation.offset = 0 : i32, nvvm.kernel} {
   %v = llvm.load %p : !llvm.ptr<1> -> i32
-  // expected-error @below {{'ttg.warp_specialize' op has no place in shared memory: run allocate-shared-memory first}}
+  // expected-error @below {{'ttg.warp_specialize' op has no offset in shared memory: run allocate-shared-memory first}}
   ttg.warp_specialize(%v) attributes {warpGroupStartIds = array<i32: 4>, allocation.size = 4 : i32}
   default {
     ttg.warp_yield
@@ -179,7 +179,7 @@ llvm.func @unplaced_capture(%p: !llvm.ptr<1>) attributes {allocation.offset = 0 
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
-// expected-error @below {{'llvm.func' op has no place in shared memory: run allocate-shared-memory first}}
+// expected-error @below {{'llvm.func' op has no offset in shared memory: run allocate-shared-memory first}}
 llvm.func @unplaced_states() attributes {nvvm.kernel} {
   ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4>}
   default {

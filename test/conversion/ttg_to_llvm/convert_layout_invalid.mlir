@@ -4,7 +4,7 @@
 #b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @not_allocated(%x: tensor<32x32xf32, #a>) {
-  // expected-error @below {{has no place in shared memory: run allocate-shared-memory first}}
+  // expected-error @below {{has no offset in shared memory: run allocate-shared-memory first}}
   %y = ttg.convert_layout %x : tensor<32x32xf32, #a> -> tensor<32x32xf32, #b>
   tt.return
 }

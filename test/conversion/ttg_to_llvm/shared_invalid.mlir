@@ -4,7 +4,7 @@
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func private @unplaced() {
-  // expected-error @below {{'ttg.local_alloc' op has no place in shared memory: run allocate-shared-memory first}}
+  // expected-error @below {{'ttg.local_alloc' op has no offset in shared memory: run allocate-shared-memory first}}
   %a = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #plain, #smem, mutable>
   tt.return
 }

@@ -39,7 +39,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 tt.func public @part(%d: !tt.tensordesc<tensor<32x64xf16>>, %i: i32) {
   %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
   %s = ttg.memdesc_subslice %b[32, 0] : !ttg.memdesc<64x64xf16, #wide, #smem, mutable> -> !ttg.memdesc<32x64xf16, #wide, #smem, mutable, 64x64>
-  // expected-error @below {{has a part of a buffer, expected a whole one}}
+  // expected-error @below {{uses a subview of a buffer, expected the whole buffer}}
   ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<tensor<32x64xf16>>, !ttg.memdesc<32x64xf16, #wide, #smem, mutable, 64x64>
   tt.return
 }

@@ -2,7 +2,7 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --convert-triton-gpu-to-llvm
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
-// expected-error @below {{'tt.func' op has no place in shared memory: run allocate-shared-memory first}}
+// expected-error @below {{'tt.func' op has no offset in shared memory: run allocate-shared-memory first}}
 tt.func public @states(%c: i1) {
   cf.cond_br %c, ^leave, ^go
 ^leave:
@@ -23,7 +23,7 @@ tt.func public @states(%c: i1) {
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90", "ttg.total-num-warps" = 8 : i32} {
 tt.func public @captures(%x: i32) attributes {allocation.offset = 0 : i32} {
-  // expected-error @below {{'ttg.warp_specialize' op has no place in shared memory: run allocate-shared-memory first}}
+  // expected-error @below {{'ttg.warp_specialize' op has no offset in shared memory: run allocate-shared-memory first}}
   ttg.warp_specialize(%x) attributes {warpGroupStartIds = array<i32: 4>, actualRegisters = array<i32: 24>}
   default {
     ttg.warp_yield

@@ -55,7 +55,7 @@
 
 // -----
 
-// expected-error @below {{role in a descriptor expects its group, a number of at least 0}}
+// expected-error @below {{role in a descriptor expects its group, an integer of at least 0}}
 #a = #nereid.role<base>
 
 // -----

@@ -54,7 +54,7 @@ func.func @caller() {
 
 tt.func private @callee(i32) -> f32
 tt.func @operands() {
-  // expected-error @+1 {{'tt.call' op has another number of operands than callee @callee: expects 1, got 0}}
+  // expected-error @+1 {{'tt.call' op passes 0 operands to callee @callee, which expects 1}}
   %0 = tt.call @callee() : () -> f32
   tt.return
 }
@@ -63,7 +63,7 @@ tt.func @operands() {
 
 tt.func private @callee(i32) -> f32
 tt.func @results(%x: i32) {
-  // expected-error @+1 {{'tt.call' op has another number of results than callee @callee: expects 1, got 0}}
+  // expected-error @+1 {{'tt.call' op has 0 results of callee @callee, which returns 1}}
   tt.call @callee(%x) : (i32) -> ()
   tt.return
 }
@@ -72,7 +72,7 @@ tt.func @results(%x: i32) {
 
 tt.func private @callee(i32) -> f32
 tt.func @operand_type(%x: i64) {
-  // expected-error @+1 {{'tt.call' op has another operand than callee @callee: expects i32 for #0, got i64}}
+  // expected-error @+1 {{'tt.call' op operand #0 is i64, but callee @callee expects i32}}
   %0 = tt.call @callee(%x) : (i64) -> f32
   tt.return
 }
@@ -81,7 +81,7 @@ tt.func @operand_type(%x: i64) {
 
 tt.func private @callee(i32) -> f32
 tt.func @result_type(%x: i32) {
-  // expected-error @+1 {{'tt.call' op has another result than callee @callee: expects f32 for #0, got f16}}
+  // expected-error @+1 {{'tt.call' op result #0 is f16, but callee @callee returns f32}}
   %0 = tt.call @callee(%x) : (i32) -> f16
   tt.return
 }

@@ -42,7 +42,7 @@ tt.func @dot_width(%a: tensor<16x16xf16>, %b: tensor<16x16xf32>, %c: tensor<16x1
 // -----
 
 tt.func @dot_narrow_sum(%a: tensor<16x16xf64>, %b: tensor<16x16xf64>, %c: tensor<16x16xf32>) {
-  // expected-error @+1 {{'tt.dot' op multiplies f64 and f64 and sums in f32: expected a sum of floats of at least 64 bits}}
+  // expected-error @+1 {{'tt.dot' op multiplies f64 by f64 and accumulates in f32: expected an accumulator of floats of at least 64 bits}}
   %0 = tt.dot %a, %b, %c : tensor<16x16xf64> * tensor<16x16xf64> -> tensor<16x16xf32>
   tt.return
 }
@@ -50,7 +50,7 @@ tt.func @dot_narrow_sum(%a: tensor<16x16xf64>, %b: tensor<16x16xf64>, %c: tensor
 // -----
 
 tt.func @dot_float_sum(%a: tensor<16x16xi8>, %b: tensor<16x16xi8>, %c: tensor<16x16xf32>) {
-  // expected-error @+1 {{'tt.dot' op multiplies i8 and i8 and sums in f32: expected a sum of integers of at least 8 bits}}
+  // expected-error @+1 {{'tt.dot' op multiplies i8 by i8 and accumulates in f32: expected an accumulator of integers of at least 8 bits}}
   %0 = tt.dot %a, %b, %c : tensor<16x16xi8> * tensor<16x16xi8> -> tensor<16x16xf32>
   tt.return
 }

@@ -70,7 +70,7 @@ static void refuses_results_of_other_dialects(void **state) {
                                 "}"));
   assert_string_equal(fixture->message,
                       "loc(\"-\":2:8): 'arith.constant' op result #0 is a tensor with an element count that is not a "
-                      "power of two: tensor<48xi32>; expected a power of two of elements, at most 1048576");
+                      "power of two: tensor<48xi32>; expected a power of two, at most 1048576");
 }
 
 static void refuses_arguments_of_blocks(void **state) {
