@@ -98,7 +98,7 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
     return true;
   case TOOL_ONCE:
     if (*(const char **)place) {
-      tool_error(command, "%s is given twice, as '%s' and '%s'; expected it once", option->name, *(const char **)place,
+      tool_error(command, "%s is given twice, as '%s' and '%s'; expected once", option->name, *(const char **)place,
                  value);
       return false;
     }

@@ -43,7 +43,7 @@ static const tool_option_t options[] = {
      TOOL_TEXT, offsetof(run_settings_t, stop_on)},
     {"--racecheck", NULL, "detect races in the emulator; exit status 1 when there are any", TOOL_FLAG,
      offsetof(run_settings_t, racecheck)},
-    {"--races", "FILE", "with --racecheck: write the races to a file as JSON, one object per line", TOOL_TEXT,
+    {"--races", "FILE", "write the races to a file as JSON, one object per line; implies --racecheck", TOOL_TEXT,
      offsetof(run_settings_t, races)},
     {"--timeline", "FILE",
      "write the steps of each warp of the emulator as a trace for Perfetto or chrome://tracing; the default of "
