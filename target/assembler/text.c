@@ -1,6 +1,7 @@
 /* Text that assemblers read and write: options as words, and the log.
  *
  *   ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'      →  kernel.ptx:12: error: Unknown symbol 'foo'
+ *   ptxas kernel.ptx, line 12; fatal   : Parsing error near 'foo'  →  kernel.ptx:12: error: Parsing error near 'foo'
  *   ptxas info    : Used 32 registers, used 1 barriers             →  registers = 32
  *
  * Both assemblers have the same log format. */
@@ -72,10 +73,20 @@ static unsigned read_line(const char *line, const nereid_assemble_options_t *opt
   assembled->spill_loads += number_before(line, " bytes spill loads");
   if (registers > assembled->registers)
     assembled->registers = registers;
-  bool fatal = !message && (message = after(line, "fatal")) != NULL;
-  if (message) {
-    nereid_report_at(report, fatal ? NEREID_REPORT_NOTE : NEREID_REPORT_ERROR, name, at, 0, "assembler: %s", message);
-    return !fatal;
+  const char *fatal = message ? NULL : after(line, "fatal");
+  if (fatal && strcmp(fatal, "Ptx assembly aborted due to errors") == 0) /* which have been reported */
+    return 0;
+  if (fatal && strncmp(fatal, "(C", 2) == 0) { /* "(C7602) Insufficient registers (32) to compile instruction …" */
+    nereid_report_at(report, NEREID_REPORT_ERROR, options->kernel.file ? options->kernel.file : name,
+                     options->kernel.line, options->kernel.column, "assembler: %s", fatal);
+    return 1;
+  }
+  if (message || fatal) {
+    const bool is_error =
+        message || at; /* syntax errors are fatal, too; others are about the assembler, or a summary */
+    nereid_report_at(report, is_error ? NEREID_REPORT_ERROR : NEREID_REPORT_NOTE, name, at, 0, "assembler: %s",
+                     message ? message : fatal);
+    return is_error;
   }
   message = after(line, "warning");
   if (note)
