@@ -83,12 +83,21 @@ static bool check_buffer(const transfer_t *transfer) {
   return true;
 }
 
-/* Whether the rows of a box are multiples of 16 bytes that the encoding can swizzle. */
+/* Whether the rows of a box are multiples of 16 bytes that the encoding can swizzle: it swizzles rows of
+ * swizzlingByteWidth * 8 / elementBitWidth elements, TMA rows of swizzlingByteWidth bytes. */
 static bool check_rows(const transfer_t *transfer) {
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   assert(memdesc->rank > 0);
   const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
-  const int64_t bytes = transfer->part[memdesc->rank - 1] * (nereid_lower_memory_bits(memdesc->element) / 8);
+  const int64_t bits = nereid_lower_memory_bits(memdesc->element);
+  const int64_t bytes = transfer->part[memdesc->rank - 1] * (bits / 8);
+  if (swizzle && nereid_ttg_nvmma_shared_attr_get_element_bit_width(memdesc->encoding) != bits)
+    return nereid_lower_error(transfer->op,
+                              "has a buffer of %lld-bit elements whose encoding swizzles elements of %u bits: expected "
+                              "elementBitWidth = %lld",
+                              (long long)bits,
+                              (unsigned)nereid_ttg_nvmma_shared_attr_get_element_bit_width(memdesc->encoding),
+                              (long long)bits);
   if (bytes < ROW_UNIT)
     return nereid_lower_error(
         transfer->op, "copies rows of %lld bytes, expected a multiple of %d: TMA copies whole units of %d bytes",

@@ -182,3 +182,17 @@ tt.func public @small_boxes(%d: !tt.tensordesc<tensor<8x4xf32, #halves>>, %i: i3
   tt.return
 }
 }
+
+// -----
+
+// TMA swizzles bytes: rows of 128 bytes are 64 elements of f16, but the encoding repeats its pattern after 32.
+#smem = #ttg.shared_memory
+#words = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @element_width(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #words, #smem, mutable>
+  // expected-error @below {{has a buffer of 16-bit elements whose encoding swizzles elements of 32 bits: expected elementBitWidth = 16}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #words, #smem, mutable>
+  tt.return
+}
+}
