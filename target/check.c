@@ -124,14 +124,78 @@ static void check_intrinsic(check_t *check, LLVMValueRef call, const char *name)
                                    check->target->name));
 }
 
+/* The text of inline asm as in the input: quoted; where characters are escaped, its constraints instead. */
+static const char *asm_word(check_t *check, LLVMValueRef inline_asm) {
+  nereid_view_t text, constraints;
+  text.data = LLVMGetInlineAsmAsmString(inline_asm, &text.size);
+  constraints.data = LLVMGetInlineAsmConstraintString(inline_asm, &constraints.size);
+  bool escaped = false;
+  for (size_t i = 0; i < text.size; ++i)
+    escaped |= text.data[i] < ' ' || text.data[i] > '~' || text.data[i] == '"' || text.data[i] == '\\';
+  const nereid_view_t word = escaped ? constraints : text;
+  const char *quoted = nereid_arena_format(check->input->scratch, "\"%.*s\"", (int)word.size, word.data);
+  return quoted ? quoted : "";
+}
+
+/* Operands of inline asm: its constraints but the clobbers, ~{memory}. */
+static unsigned long count_operands(nereid_view_t constraints) {
+  unsigned long count = 0;
+  for (size_t i = 0; i < constraints.size; ++i)
+    count += (i == 0 || constraints.data[i - 1] == ',') && constraints.data[i] != '~';
+  return count;
+}
+
+/* Skips one use of an operand after its dollar: "0", "{0}", "{0:r}"; "$", and the special texts "{:uid}". Null when LLVM
+ * does not read it: its code generator aborts, or reports the whole text without a location. */
+static const char *skip_operand(const char *at, unsigned long n_operands) {
+  const bool braces = *at == '{';
+  char *end;
+  at += braces;
+  if (!braces && *at && strchr("$(|)", *at))
+    return at + 1;
+  if (braces && *at == ':') {
+    const char *stop = strchr(at, '}');
+    return stop ? stop + 1 : NULL;
+  }
+  if (*at < '0' || *at > '9' || strtoul(at, &end, 10) >= n_operands)
+    return NULL;
+  if (braces && *end == ':')
+    end += end[1] && strchr("racns", end[1]) ? 2 : 0;
+  if (braces && *end != '}')
+    return NULL;
+  return end + braces;
+}
+
+/* Reports a use of an operand that the constraints do not define. */
+static void check_asm_text(check_t *check, LLVMValueRef call, LLVMValueRef inline_asm) {
+  nereid_view_t constraints;
+  size_t size;
+  constraints.data = LLVMGetInlineAsmConstraintString(inline_asm, &constraints.size);
+  const char *text = LLVMGetInlineAsmAsmString(inline_asm, &size);
+  const unsigned long n_operands = count_operands(constraints);
+  for (const char *at = strchr(text, '$'); at; at = strchr(at, '$')) {
+    const char *next = skip_operand(at + 1, n_operands);
+    if (!next) {
+      complain(
+          check, call, asm_word(check, inline_asm),
+          nereid_arena_format(check->input->scratch,
+                              "inline asm with '%.8s': expected $$, or $N or ${N} of one of its %lu operands, from 0",
+                              at, n_operands));
+      return;
+    }
+    at = next;
+  }
+}
+
 static void check_inline_asm(check_t *check, LLVMValueRef call, LLVMValueRef inline_asm) {
   size_t size;
   char *why = nereidLlvmInlineAsmVerify(inline_asm);
   const char *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &size);
-  if (!why)
+  if (!why) {
+    check_asm_text(check, call, inline_asm);
     return;
-  const char *word = nereid_arena_format(check->input->scratch, "\"%.*s\"(", (int)size, constraints);
-  complain(check, call, word ? word : "",
+  }
+  complain(check, call, asm_word(check, inline_asm),
            nereid_arena_format(check->input->scratch, "inline asm with the constraints \"%.*s\": %s", (int)size,
                                constraints, why));
   LLVMDisposeMessage(why);

@@ -9,9 +9,12 @@
 
 /* The first `word` in the code of one line before `end`, comments excluded; null: none. */
 static const char *find_in_line(const char *line, const char *end, nereid_view_t word) {
-  for (const char *at = line; at + word.size <= end && *at != ';'; at++)
+  bool is_quoted = false; /* a semicolon in a string, as in inline asm, begins no comment */
+  for (const char *at = line; at + word.size <= end && (is_quoted || *at != ';'); at++) {
     if (memcmp(at, word.data, word.size) == 0)
       return at;
+    is_quoted ^= *at == '"';
+  }
   return NULL;
 }
 
