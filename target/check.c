@@ -145,8 +145,8 @@ static unsigned long count_operands(nereid_view_t constraints) {
   return count;
 }
 
-/* Skips one use of an operand after its dollar: "0", "{0}", "{0:r}"; "$", and the special texts "{:uid}". Null when LLVM
- * does not read it: its code generator aborts, or reports the whole text without a location. */
+/* Skips one use of an operand after its dollar: "0", "{0}", "{0:r}"; "$", and the special texts "{:uid}". Null when
+ * LLVM does not read it: its code generator aborts, or reports the whole text without a location. */
 static const char *skip_operand(const char *at, unsigned long n_operands) {
   const bool braces = *at == '{';
   char *end;

@@ -269,6 +269,7 @@ static nereid_status_t run_cubin(nereid_compilation_t *compilation) {
       .lineinfo = options->lineinfo,
       .no_fp_fusion = !compilation->settings.fp_fusion,
       .name = compilation->result->input_stage == NEREID_STAGE_PTX ? compilation->name : NULL,
+      .quoted = compilation->result->input_stage == NEREID_STAGE_PTX ? nereid_view("") : compilation->ptx,
       .kernel = {compilation->result->kernel, compilation->place.file ? compilation->place.file : compilation->name,
                  compilation->place.line, compilation->place.column},
       .ptxas = options->ptxas,

@@ -14,9 +14,10 @@ typedef enum nereid_assembler {
 
 typedef struct nereid_assemble_options {
   nereid_assembler_t assembler;
-  bool lineinfo;     /* keep source lines */
-  bool no_fp_fusion; /* passed on: the assembler contracts too */
-  const char *name;  /* name of the input in messages; null: "PTX" */
+  bool lineinfo;        /* keep source lines */
+  bool no_fp_fusion;    /* passed on: the assembler contracts too */
+  const char *name;     /* name of the input in messages; null: "PTX" */
+  nereid_view_t quoted; /* generated PTX, whose lines errors quote as no file has them; empty: the input is a file */
   struct {
     const char *name, *file;
     unsigned line, column;

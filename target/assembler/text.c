@@ -63,6 +63,21 @@ static void report_wgmma(const char *note, const nereid_assemble_options_t *opti
     nereid_report_at(report, NEREID_REPORT_WARNING, options->name ? options->name : "PTX", 0, 0, "assembler: %s", note);
 }
 
+/* The line of the generated PTX, from 1, without indentation; empty when there is none. */
+static nereid_view_t quoted_line(nereid_view_t ptx, unsigned line) {
+  if (!ptx.size || !line)
+    return nereid_view("");
+  const char *at = ptx.data, *end = ptx.data + ptx.size;
+  for (; line > 1 && at < end; line--) {
+    at = memchr(at, '\n', (size_t)(end - at));
+    at = at ? at + 1 : end;
+  }
+  while (at < end && (*at == ' ' || *at == '\t'))
+    at++;
+  const char *stop = memchr(at, '\n', (size_t)(end - at));
+  return nereid_view_of(at, (size_t)((stop ? stop : end) - at));
+}
+
 static unsigned read_line(const char *line, const nereid_assemble_options_t *options, const nereid_report_t *report,
                           nereid_assembled_t *assembled) {
   const char *name = options->name ? options->name : "PTX", *note = wgmma_note(line);
@@ -84,8 +99,9 @@ static unsigned read_line(const char *line, const nereid_assemble_options_t *opt
   if (message || fatal) {
     const bool is_error =
         message || at; /* syntax errors are fatal, too; others are about the assembler, or a summary */
-    nereid_report_at(report, is_error ? NEREID_REPORT_ERROR : NEREID_REPORT_NOTE, name, at, 0, "assembler: %s",
-                     message ? message : fatal);
+    const nereid_view_t quoted = quoted_line(options->quoted, at);
+    nereid_report_at(report, is_error ? NEREID_REPORT_ERROR : NEREID_REPORT_NOTE, name, at, 0, "assembler: %s%s%.*s",
+                     message ? message : fatal, quoted.size ? ": " : "", (int)quoted.size, quoted.data);
     return is_error;
   }
   message = after(line, "warning");
