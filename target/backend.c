@@ -11,7 +11,6 @@
 #include "target/inlined_lines.h"
 #include "target/loop_offsets.h"
 #include "target/pass_list.h"
-#include "target/prepare.h"
 #include "target/recover.h"
 
 #include <llvm-c/Analysis.h>
@@ -103,7 +102,7 @@ static bool verify(nereid_backend_t *backend, LLVMModuleRef module, nereid_view_
     const nereid_view_t code = nereid_view_of(place, strcspn(place, "\n"));
     unsigned line = 0, column = 0;
     if (code.size)
-      (void)nereid_target_find(input, code, &line, &column);
+      (void)nereid_backend_find_in_text(input, code, &line, &column);
     nereid_report_at(backend->report, NEREID_REPORT_ERROR, name, line, column, "%.*s%s%.*s", rule - mark, message,
                      code.size ? ": " : "", (int)code.size, code.data);
   }

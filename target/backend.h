@@ -50,6 +50,10 @@ NEREID_MUST_USE nereid_status_t nereid_backend_translate(nereid_backend_t *backe
 NEREID_MUST_USE nereid_status_t nereid_backend_parse(nereid_backend_t *backend, nereid_view_t input, const char *name,
                                                      LLVMModuleRef *out_module);
 
+/* Line and column, from 1, of the first line of `text`, LLVM IR, that contains `code` outside of comments; false when
+ * there is none. */
+bool nereid_backend_find_in_text(nereid_view_t text, nereid_view_t code, unsigned *out_line, unsigned *out_column);
+
 typedef struct nereid_backend_input {
   const char *name;      /* name of the input in messages; null: the module was translated */
   nereid_view_t text;    /* the input when it was LLVM IR as text, else empty: gives messages their line */

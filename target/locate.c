@@ -37,7 +37,7 @@ static bool find_in_text(nereid_view_t text, nereid_view_t word, unsigned number
   return false;
 }
 
-bool nereid_target_find(nereid_view_t text, nereid_view_t code, unsigned *out_line, unsigned *out_column) {
+bool nereid_backend_find_in_text(nereid_view_t text, nereid_view_t code, unsigned *out_line, unsigned *out_column) {
   return find_in_text(text, code, 0, out_line, out_column);
 }
 

@@ -8,9 +8,6 @@
 NEREID_MUST_USE nereid_status_t nereid_target_check(nereid_backend_t *backend, LLVMModuleRef module,
                                                     const nereid_target_t *target, const nereid_backend_input_t *input);
 
-/* Line and column, from 1, of the first line of `text`, LLVM IR, that contains `code`; false when there is none. */
-bool nereid_target_find(nereid_view_t text, nereid_view_t code, unsigned *out_line, unsigned *out_column);
-
 /* Reports an error at the instruction `at`, written as `word` in text input; no effect when input->again. */
 void nereid_target_complain(nereid_backend_t *backend, LLVMModuleRef module, const nereid_backend_input_t *input,
                             LLVMValueRef at, const char *word, const char *what);

@@ -21,8 +21,8 @@ static bool is_dialect(MlirStringRef name, const char *dialect) {
   return name.length > size && memcmp(name.data, dialect, size) == 0 && name.data[size] == '.';
 }
 
-/* Generic, global, shared, constant and local memory, tensor memory, shared memory of the cluster, parameters. LLVM keeps
- * 24 bits of the number, and crashes for some of those that it cuts. */
+/* Generic, global, shared, constant and local memory, tensor memory, shared memory of the cluster, parameters. LLVM
+ * keeps 24 bits of the number, and crashes for some of those that it cuts. */
 static bool has_address_space(MlirType type) {
   enum { CLUSTER = 7, PARAMETER = 101 };
   if (!mlirTypeIsALLVMPointerType(type))
