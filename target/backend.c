@@ -7,10 +7,10 @@
 #include "target/backend.h"
 
 #include "seam/llvm.h"
-#include "target/callseq.h"
-#include "target/inlined_lines.h"
 #include "target/loop_offsets.h"
 #include "target/pass_list.h"
+#include "target/ptx/callseq.h"
+#include "target/ptx/inlined_lines.h"
 #include "target/recover.h"
 
 #include <llvm-c/Analysis.h>

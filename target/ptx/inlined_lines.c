@@ -9,7 +9,7 @@
  * file of the preceding instruction. In 4,045 chains of test kernels that file was correct.) Names are read from the
  * module, by location, before it is compiled. A module that requests debug sections gets them, but its PTX must not
  * specify `debug`, which disables optimization in the assembler. */
-#include "target/inlined_lines.h"
+#include "target/ptx/inlined_lines.h"
 
 #include "base/map.h"
 

@@ -4,7 +4,7 @@
  *
  * LLVM counts calls per process, so that the second compilation of a kernel would differ from the first. Sequences do
  * not nest: each brace that opens takes the next number, each that closes repeats it. */
-#include "target/callseq.h"
+#include "target/ptx/callseq.h"
 
 #include <stdio.h>
 #include <string.h>
