@@ -11,6 +11,7 @@
 #include "target/pass_list.h"
 #include "target/ptx/callseq.h"
 #include "target/ptx/inlined_lines.h"
+#include "target/ptx/wait_copies.h"
 #include "target/recover.h"
 
 #include <llvm-c/Analysis.h>
@@ -275,6 +276,8 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   nereid_view_t ptx = nereid_view_of(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
   char *copy = nereid_arena_copy(arena, ptx);
   *out_ptx = nereid_view_of(copy, copy ? nereid_target_renumber_calls(copy, ptx.size) : 0);
+  if (copy)
+    nereid_target_copy_after_waits(copy, out_ptx->size);
   LLVMDisposeMemoryBuffer(buffer);
   if (backend->errors != errors)
     return NEREID_ERROR_PROGRAM;
