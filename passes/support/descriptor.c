@@ -69,10 +69,12 @@ unsigned nereid_descriptor_swizzle_of(MlirValue descriptor) {
 MlirAttribute nereid_descriptor_buffer_encoding(MlirValue descriptor, MlirType tensor) {
   MlirType block = nereid_descriptor_block(descriptor);
   MlirContext context = mlirTypeGetContext(block);
-  return nereid_ttg_nvmma_shared_attr_create(context, nereid_descriptor_swizzle_of(descriptor),
-                                             /*transposed=*/false, nereid_descriptor_element_bits(block),
-                                             /*fp4_padded=*/false, nereid_ttg_cga_of_tensor(tensor),
-                                             (unsigned)mlirShapedTypeGetRank(tensor));
+  /* Before the descriptor has an encoding, its boxes are those of this tensor, parts of the block in a cluster. */
+  const bool is_encoded = !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(block));
+  const unsigned swizzle = is_encoded ? nereid_descriptor_swizzle_of(descriptor) : nereid_descriptor_swizzle(tensor);
+  return nereid_ttg_nvmma_shared_attr_create(
+      context, swizzle, /*transposed=*/false, nereid_descriptor_element_bits(block),
+      /*fp4_padded=*/false, nereid_ttg_cga_of_tensor(tensor), (unsigned)mlirShapedTypeGetRank(tensor));
 }
 
 MlirType nereid_descriptor_buffer_type(MlirValue descriptor, MlirType tensor, bool mutable_memory) {
