@@ -39,9 +39,16 @@ enum { NO_SWIZZLE = -1, SWIZZLED_ROW = 128 /* bytes, at most */, MIN_ROWS = 8 /*
 
 /* --- swizzles --- */
 
-/* The swizzle of the first immutable buffer of `loaded` that TMA can fill; NO_SWIZZLE when there is none. Reports other
- * ones. */
-static int64_t swizzle_of_users(const nereid_pass_t *pass, MlirValue loaded) {
+/* Bytes of a row of the boxes of `block`. */
+static int64_t row_bytes(MlirType block) {
+  int64_t box[NEREID_DESCRIPTOR_RANK];
+  nereid_descriptor_box(block, box);
+  return box[mlirShapedTypeGetRank(block) - 1] * nereid_descriptor_element_bits(block) / 8;
+}
+
+/* The swizzle of the first immutable buffer of `loaded` that TMA can fill with boxes of `block`; NO_SWIZZLE when there
+ * is none. Reports other ones. */
+static int64_t swizzle_of_users(const nereid_pass_t *pass, MlirType block, MlirValue loaded) {
   for (MlirOpOperand use = mlirValueGetFirstUse(loaded); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
@@ -49,7 +56,8 @@ static int64_t swizzle_of_users(const nereid_pass_t *pass, MlirValue loaded) {
       continue;
     MlirAttribute encoding = nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(nereid_ir_result(user)));
     if (nereid_ttg_nvmma_shared_attr_isa(encoding) && !nereid_ttg_nvmma_shared_attr_get_transposed(encoding) &&
-        !nereid_ttg_nvmma_shared_attr_get_fp4_padded(encoding))
+        !nereid_ttg_nvmma_shared_attr_get_fp4_padded(encoding) &&
+        nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(encoding) <= row_bytes(block))
       return nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(encoding);
     nereid_pass_remark_missed(pass, user, "descriptor",
                               "the buffer is filled through registers: TMA cannot store rows in the encoding %s",
@@ -61,12 +69,13 @@ static int64_t swizzle_of_users(const nereid_pass_t *pass, MlirValue loaded) {
 /* The type of `descriptor` has its boxes. */
 static unsigned choose_swizzle(const nereid_pass_t *pass, MlirValue descriptor) {
   MlirAttribute given = nereid_descriptor_given(descriptor);
+  MlirType block = nereid_descriptor_block(descriptor);
   int64_t swizzle = mlirAttributeIsNull(given) ? NO_SWIZZLE : nereid_nereid_descriptor_attr_get_swizzle(given);
   for (MlirOpOperand use = mlirValueGetFirstUse(descriptor); swizzle == NO_SWIZZLE && !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use))
     if (nereid_op_kind(mlirOpOperandGetOwner(use)) == NEREID_OP_TT_DESCRIPTOR_LOAD)
-      swizzle = swizzle_of_users(pass, nereid_ir_result(mlirOpOperandGetOwner(use)));
-  return swizzle == NO_SWIZZLE ? nereid_descriptor_swizzle(nereid_descriptor_block(descriptor)) : (unsigned)swizzle;
+      swizzle = swizzle_of_users(pass, block, nereid_ir_result(mlirOpOperandGetOwner(use)));
+  return swizzle == NO_SWIZZLE ? nereid_descriptor_swizzle(block) : (unsigned)swizzle;
 }
 
 /* --- boxes --- */
