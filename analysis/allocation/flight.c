@@ -8,11 +8,11 @@
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 
-enum { MAKES_GROUP = -1, NOTHING = -2, MAX_PENDINGS = 128, ENOUGH_FOR_CALLERS = 8 };
+enum { ARRIVES = -1, MAKES_GROUP = -2, NOTHING = -3, MAX_PENDINGS = 128, ENOUGH_FOR_CALLERS = 8 };
 
 /* --- events --- */
 
-/* The pending count of a wait, MAKES_GROUP or NOTHING. */
+/* The pending count of a wait, ARRIVES, MAKES_GROUP or NOTHING. */
 static int32_t event_of(MlirOperation op, nereid_flight_kind_t *kind) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTG_ASYNC_COMMIT_GROUP:
@@ -21,6 +21,9 @@ static int32_t event_of(MlirOperation op, nereid_flight_kind_t *kind) {
   case NEREID_OP_TTG_ASYNC_WAIT:
     *kind = NEREID_FLIGHT_COPY;
     return nereid_ttg_async_wait_get_num(op);
+  case NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
+    *kind = NEREID_FLIGHT_COPY;
+    return ARRIVES;
   case NEREID_OP_TTNG_WARP_GROUP_DOT:
     *kind = NEREID_FLIGHT_DOT;
     return MAKES_GROUP;
@@ -117,22 +120,27 @@ static uint32_t event_after(const nereid_flight_track_t *track, uint32_t node, u
 }
 
 /* The position in `node` at which the operation completes, or the node's end; counts groups from event `e` on. */
-static uint32_t pass(const nereid_flow_graph_t *graph, const nereid_flight_track_t *track, uint32_t node, uint32_t e,
+static uint32_t pass(nereid_flight_t *flight, const nereid_flight_track_t *track, uint32_t node, uint32_t e,
                      uint8_t *groups) {
   const uint32_t end = track->first[node + 1];
-  while (e < end) {
+  for (; e < end; ++e) {
     if (*groups > track->max_pendings)
       e = track->events.data[e].next_wait;
     if (e == end)
       break;
     const nereid_flight_event_t *event = &track->events.data[e];
-    if (event->pendings == MAKES_GROUP)
+    if (event->pendings == MAKES_GROUP) {
       ++*groups; /* bounded: stops at max_pendings + 1 */
-    else if (*groups > event->pendings)
+    } else if (event->pendings == ARRIVES) {
+      if (!flight->ends_at_arrivals)
+        continue;
+      nereid_vector_push(flight->arena, &flight->arrivals, event->position);
       return event->position;
-    ++e;
+    } else if (*groups > event->pendings) {
+      return event->position;
+    }
   }
-  return graph->nodes.data[node].end;
+  return flight->graph->nodes.data[node].end;
 }
 
 static void reach(nereid_flight_t *flight, uint32_t node, uint8_t groups) {
@@ -168,7 +176,7 @@ static uint8_t walk_on(nereid_flight_t *flight, const nereid_flight_track_t *tra
   while (flight->work.size && !flight->arena->failed) {
     const uint32_t node = flight->work.data[--flight->work.size];
     uint8_t count = flight->groups[node];
-    const uint32_t until = pass(graph, track, node, track->first[node], &count);
+    const uint32_t until = pass(flight, track, node, track->first[node], &count);
     flight->until[node] = until > flight->until[node] ? until : flight->until[node];
     if (until != graph->nodes.data[node].end)
       continue;
@@ -183,7 +191,7 @@ static uint8_t walk_on(nereid_flight_t *flight, const nereid_flight_track_t *tra
 
 static void start_walk(nereid_flight_t *flight) {
   ++flight->walk;
-  flight->stretches.size = flight->reached.size = flight->work.size = 0;
+  flight->stretches.size = flight->reached.size = flight->work.size = flight->arrivals.size = 0;
 }
 
 uint8_t nereid_flight_walk(nereid_flight_t *flight, uint32_t position, nereid_flight_kind_t kind, uint8_t groups) {
@@ -191,7 +199,7 @@ uint8_t nereid_flight_walk(nereid_flight_t *flight, uint32_t position, nereid_fl
   const nereid_flight_track_t *track = &flight->tracks[kind];
   const uint32_t start = graph->nodes_of_ops[position];
   start_walk(flight);
-  const uint32_t stop = pass(graph, track, start, event_after(track, start, position), &groups);
+  const uint32_t stop = pass(flight, track, start, event_after(track, start, position), &groups);
   add_stretch(flight, start, position, stop);
   const bool goes_on = stop == graph->nodes.data[start].end;
   return walk_on(flight, track, goes_on ? leave(flight, start, groups) : NEREID_FLIGHT_DONE);

@@ -8,8 +8,8 @@
  *
  * Copies of a thread, dots of a warp group and bulk stores each form groups that complete in order; a wait specifies
  * how many of the latest groups may stay in flight. The number of later groups is counted along every path and the
- * minimum is taken. Operations that complete through an mbarrier (bulk loads) are not counted here:
- * analysis/allocation/liveness.h. */
+ * minimum is taken. Operations that complete through an mbarrier are not counted here (analysis/allocation/liveness.h):
+ * bulk loads, and copies after ttng.async_copy_mbarrier_arrive. */
 #ifndef NEREID_ANALYSIS_FLIGHT_H
 #define NEREID_ANALYSIS_FLIGHT_H
 
@@ -48,7 +48,7 @@ typedef struct nereid_flight_stretch {
 typedef struct nereid_flight_event {
   uint32_t position;
   uint32_t next_wait; /* the first wait at or after this event in the node, or the end of the node's events */
-  int32_t pendings;   /* groups that the wait leaves pending; -1: the op commits a group */
+  int32_t pendings;   /* groups that the wait leaves pending; -1: copies arrive at an mbarrier; -2: commits a group */
 } nereid_flight_event_t;
 
 typedef struct nereid_flight_track {
@@ -61,6 +61,8 @@ typedef struct nereid_flight {
   nereid_arena_t *arena;
   const nereid_flow_graph_t *graph;
   nereid_flight_track_t tracks[NEREID_FLIGHT_KINDS];
+  bool ends_at_arrivals;                            /* a walk ends where copies arrive at an mbarrier */
+  NEREID_VECTOR(uint32_t) arrivals;                 /* positions at which the last walk ended so */
   NEREID_VECTOR(nereid_flight_stretch_t) stretches; /* stretches found by the last walk */
   uint32_t *seen;                                   /* by node: the walk that came to it last */
   uint32_t *until;                                  /* by node: the furthest position */

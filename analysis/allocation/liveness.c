@@ -4,8 +4,8 @@
  *               to the last use of %x, %a also from its allocation on, %b to the loop's end
  *
  * A buffer is live while any value that may alias it is live. Waits for mbarriers are also uses of the buffers whose
- * loads signal them. The allocation need not precede such a wait on every path, so the buffer is live only where it may
- * have been allocated. */
+ * loads and copies signal them. The allocation need not precede such a wait on every path, so the buffer is live only
+ * where it may have been allocated. */
 #include "analysis/allocation/liveness.h"
 
 #include "analysis/allocation/liveness_solver.h"
@@ -65,7 +65,7 @@ static void announce(solver_t *solver, uint32_t barrier, uint32_t buffer) {
     state->announced = (uint32_t)solver->targets.size;
 }
 
-static void announce_all(solver_t *solver, MlirValue target, MlirValue barrier) {
+void nereid_liveness_announce(solver_t *solver, MlirValue target, MlirValue barrier) {
   const nereid_alias_set_t targets = nereid_alias_of(solver->alias, target);
   const nereid_alias_set_t barriers = nereid_alias_of(solver->alias, barrier);
   for (uint32_t b = 0; b < barriers.count; ++b)
@@ -73,7 +73,7 @@ static void announce_all(solver_t *solver, MlirValue target, MlirValue barrier) 
       announce(solver, barriers.buffers[b], targets.buffers[t]);
 }
 
-/* A wait for an mbarrier uses the targets of its bulk loads. */
+/* A wait for an mbarrier uses the targets of its bulk loads and copies. */
 static void add_wait(solver_t *solver, MlirOperation wait, uint32_t position) {
   const nereid_alias_set_t barriers = nereid_alias_of(solver->alias, nereid_ttng_wait_barrier_get_alloc(wait));
   for (uint32_t b = 0; b < barriers.count; ++b)
@@ -100,7 +100,7 @@ static void collect(solver_t *solver) {
         nereid_live_subjects_use(&solver->subjects, number, p, solver->arena);
     }
     if (bulk_load(op, &target, &barrier))
-      announce_all(solver, target, barrier);
+      nereid_liveness_announce(solver, target, barrier);
     nereid_liveness_fly(solver, op, p);
   }
   for (uint32_t p = 0; solver->targets.size && p < graph->ops.size; ++p)

@@ -7,6 +7,7 @@
  * A function that may be called again may find its own operations in flight. */
 #include "analysis/allocation/liveness_solver.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttng.h"
 #include "seam/ir.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -40,17 +41,33 @@ static void add_flights(solver_t *solver, MlirValue value, nereid_flight_kind_t 
   }
 }
 
+/* Waits for the mbarriers at which the walk ended complete its copies. */
+static void announce_copies(solver_t *solver, MlirValue target) {
+  for (size_t i = 0; i < solver->flight.arrivals.size; ++i) {
+    MlirOperation arrival = solver->graph->ops.data[solver->flight.arrivals.data[i]];
+    nereid_liveness_announce(solver, target, nereid_ttng_async_copy_mbarrier_arrive_get_barrier(arrival));
+  }
+}
+
+/* Adds the last walk's stretches and arrivals to the buffers of `values`. */
+static void add_walk(solver_t *solver, nereid_flight_kind_t kind, uint8_t end, intptr_t n, const MlirValue *values) {
+  for (intptr_t i = 0; i < n; ++i) {
+    add_flights(solver, values[i], kind, end);
+    announce_copies(solver, values[i]);
+  }
+}
+
 /* Adds the operations that the op at `position` starts, with `groups` committed since, in the buffers of `values`. */
 static void fly_from(solver_t *solver, uint32_t position, nereid_flight_kind_t kind, uint8_t groups, intptr_t n,
                      const MlirValue *values) {
+  solver->flight.ends_at_arrivals = true;
   const uint8_t end = nereid_flight_walk(&solver->flight, position, kind, groups);
-  for (intptr_t i = 0; i < n; ++i)
-    add_flights(solver, values[i], kind, end);
-  if (!solver->is_called || end == NEREID_FLIGHT_DONE)
-    return;
-  nereid_flight_walk_again(&solver->flight, kind, end);
-  for (intptr_t i = 0; i < n; ++i)
-    add_flights(solver, values[i], kind, end);
+  add_walk(solver, kind, end, n, values);
+  if (solver->is_called && end != NEREID_FLIGHT_DONE) {
+    nereid_flight_walk_again(&solver->flight, kind, end);
+    add_walk(solver, kind, end, n, values);
+  }
+  solver->flight.ends_at_arrivals = false;
 }
 
 static void fly_op(solver_t *solver, MlirOperation op, uint32_t position) {

@@ -34,7 +34,7 @@ typedef struct nereid_liveness_solver {
   bool is_called;
   const nereid_map_t *ends;
   nereid_flight_t flight;
-  nereid_live_subjects_t subjects; /* values by number, then buffers by number with their waits for bulk loads */
+  nereid_live_subjects_t subjects; /* values by number, then buffers by number with their waits for mbarriers */
   nereid_liveness_buffer_t *buffers;
   NEREID_VECTOR(nereid_liveness_piece_t) pieces;
   NEREID_VECTOR(nereid_liveness_target_t) targets;
@@ -61,6 +61,9 @@ bool nereid_liveness_number(nereid_liveness_solver_t *solver);
 /* liveness_times.c: sorts and joins solver->ranges and stores the result in `live`: confined to a region, or extended
  * to the groups it overlaps. Empty ranges give an empty result. */
 void nereid_liveness_make(nereid_liveness_solver_t *solver, nereid_live_t *live);
+
+/* liveness.c: waits for the mbarrier `barrier` complete an operation that writes the buffer `target`. */
+void nereid_liveness_announce(nereid_liveness_solver_t *solver, MlirValue target, MlirValue barrier);
 
 /* liveness_flight.c: adds the operations that the op at `position` starts, or that its callee leaves in flight. */
 void nereid_liveness_fly(nereid_liveness_solver_t *solver, MlirOperation op, uint32_t position);

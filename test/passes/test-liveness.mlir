@@ -160,3 +160,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %w : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Copies that arrive at an mbarrier are complete at the last wait for it. Others need a wait for their group.
+  tt.func @arrives(%p: tensor<128x!tt.ptr<f32>, #line>, %phase: i32) {
+    // expected-remark@below {{live: %0}}
+    %a = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #plain, #smem, mutable>
+    // expected-remark@below {{live: %0,%1}}
+    %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    // expected-remark@below {{live: %0,%1,%2}}
+    %c = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #plain, #smem, mutable>
+    // expected-remark@below {{live: %0,%1,%2}}
+    %x = ttg.async_copy_global_to_local %p, %a : tensor<128x!tt.ptr<f32>, #line> -> <128xf32, #plain, #smem, mutable>
+    // expected-remark@below {{live: %0,%1,%2}}
+    ttng.async_copy_mbarrier_arrive %b {noIncrement} : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    // expected-remark@below {{live: %0,%1,%2}}
+    %y = ttg.async_copy_global_to_local %p, %c : tensor<128x!tt.ptr<f32>, #line> -> <128xf32, #plain, #smem, mutable>
+    // expected-remark@below {{live: %0,%1,%2}}
+    ttng.wait_barrier %b, %phase : !ttg.memdesc<1xi64, #plain, #smem, mutable>
+    // expected-remark@below {{live: %2}}
+    tt.return
+  }
+}
