@@ -4,6 +4,7 @@
 #include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "base/target_facts.h"
+#include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
@@ -312,9 +313,71 @@ static int64_t bytes_of_rings_around(MlirOperation module, MlirOperation loop) {
   return bytes;
 }
 
+/* Whether `user`, or what contains it, follows `op` in its block. */
+static bool follows(MlirOperation user, MlirOperation op) {
+  MlirOperation place = nereid_ir_ancestor_in(mlirOperationGetBlock(op), user);
+  return !mlirOperationIsNull(place) && mlirOperationIsBeforeInBlock(op, place);
+}
+
+/* Whether `dot`, which precedes `op` in its block, is in flight there: no op between them uses its result, except as an
+ * accumulator. */
+static bool is_in_flight_at(MlirOperation dot, MlirOperation op) {
+  MlirValue result = nereid_ir_result(dot);
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool accumulates = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
+                             mlirValueEqual(nereid_ttng_warp_group_dot_get_c(user), result);
+    MlirOperation place = nereid_ir_ancestor_in(mlirOperationGetBlock(op), user);
+    if (!mlirOperationIsNull(place) && mlirOperationIsBeforeInBlock(place, op) &&
+        !(accumulates && mlirOperationEqual(place, user) && is_in_flight_at(user, op)))
+      return false;
+  }
+  return true;
+}
+
+/* Whether the buffer is live at `op`: an op after it in its block uses the buffer, also through views, or a dot before
+ * it that is in flight. */
+static bool is_live_at(MlirValue buffer, MlirOperation op) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (follows(user, op) || (nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
+                              mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
+                              mlirOperationIsBeforeInBlock(user, op) && is_in_flight_at(user, op)))
+      return true;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(user); ++r)
+      if (nereid_ttg_memdesc_type_isa(mlirValueGetType(mlirOperationGetResult(user, r))) &&
+          is_live_at(mlirOperationGetResult(user, r), op))
+        return true;
+  }
+  return false;
+}
+
+/* Whether a ring of the loop around it replaces the buffer. */
+static bool becomes_slot(MlirOperation alloc) {
+  MlirOperation load = mlirOperationGetNumOperands(alloc) ? nereid_defining_op(mlirOperationGetOperand(alloc, 0))
+                                                          : (MlirOperation){NULL};
+  return nereid_ir_integer(alloc, NEREID_ATTR_LATENCY, 0) > 0 ||
+         (!mlirOperationIsNull(load) && nereid_ir_integer(load, NEREID_ATTR_LATENCY, 0) > 0);
+}
+
+/* Adds the buffers that are filled before the loop, and live while it runs or begins. */
+static void add_live_across(others_t *others) {
+  for (MlirOperation op = others->loop; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
+    MlirBlock block = mlirOperationGetBlock(op);
+    MlirOperation before = mlirBlockIsNull(block) ? op : mlirBlockGetFirstOperation(block);
+    for (; !mlirOperationEqual(before, op); before = mlirOperationGetNextInBlock(before))
+      if (nereid_op_kind(before) == NEREID_OP_TTG_LOCAL_ALLOC && !becomes_slot(before) &&
+          is_live_at(nereid_ir_result(before), op))
+        add_outside(others, before);
+  }
+}
+
 int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {
   others_t others = {.module = module, .loop = loop, .keys = keys};
   mlirOperationWalk(loop, add_other, &others, MlirWalkPreOrder);
+  add_live_across(&others);
   others.buffers += bytes_of_rings_around(module, loop);
   return nereid_allocation_limit(module) - others.buffers - others.scratch - ALIGNMENT;
 }
