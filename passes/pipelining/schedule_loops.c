@@ -200,7 +200,9 @@ static void pull_readers(scheduler_t *scheduler, MlirOperation key) {
 /* --- mbarriers --- */
 
 typedef struct users {
-  MlirOperation first, last; /* by stage, then by program order */
+  MlirOperation first, last;  /* by stage, then by program order */
+  const nereid_map_t *marked; /* ops; null: none */
+  bool has_marked;            /* one of them is a user */
 } users_t;
 
 /* Extends `users` by the ops of the body that use `buffer`, through views. */
@@ -216,6 +218,7 @@ static void add_users(const scheduler_t *scheduler, MlirValue buffer, users_t *u
       continue;
     }
     const int64_t stage = stage_of(scheduler, op);
+    users->has_marked |= users->marked && nereid_map_find(users->marked, op.ptr);
     if (mlirOperationIsNull(users->first) || stage < stage_of(scheduler, users->first) ||
         (stage == stage_of(scheduler, users->first) && mlirOperationIsBeforeInBlock(op, users->first)))
       users->first = op;
@@ -231,11 +234,16 @@ static void place_at(scheduler_t *scheduler, MlirOperation op, MlirOperation use
     mark_early(scheduler, op, stage_of(scheduler, use));
 }
 
-/* Moves a wait to the stage of the first use of its buffers, with the fence that follows a wait for cp.async. */
-static void place_wait(scheduler_t *scheduler, MlirOperation wait) {
-  users_t users = {{NULL}, {NULL}};
+static users_t users_of_wait(const scheduler_t *scheduler, MlirOperation wait, const nereid_map_t *marked) {
+  users_t users = {.marked = marked};
   for (intptr_t i = 0; i < nereid_ttng_wait_barrier_get_deps_count(wait); ++i)
     add_users(scheduler, nereid_ttng_wait_barrier_get_deps(wait, i), &users);
+  return users;
+}
+
+/* Moves a wait to the stage of the first use of its buffers, with the fence that follows a wait for cp.async. */
+static void place_wait(scheduler_t *scheduler, MlirOperation wait) {
+  const users_t users = users_of_wait(scheduler, wait, NULL);
   if (mlirOperationIsNull(users.first) || stage_of(scheduler, users.first) == scheduler->max_stage)
     return;
   MlirOperation fence = mlirOperationGetNextInBlock(wait);
@@ -264,7 +272,7 @@ static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool l
 
 /* Places an arrival after the last use of the buffers that it releases. */
 static void place_arrival(scheduler_t *scheduler, MlirOperation arrival) {
-  users_t users = {{NULL}, {NULL}};
+  users_t users = {.marked = NULL};
   for (intptr_t i = 0; i < nereid_ttng_arrive_barrier_get_deps_count(arrival); ++i)
     add_users(scheduler, nereid_ttng_arrive_barrier_get_deps(arrival, i), &users);
   if (mlirOperationIsNull(users.last))
@@ -453,6 +461,19 @@ static void find_readers(scheduler_t *scheduler) {
   add_marked(scheduler, &marked, &scheduler->readers);
 }
 
+/* Adds to `marked` the waits for mbarriers of buffers that its ops use, with the fences that follow waits for
+ * cp.async. */
+static void add_waits(const scheduler_t *scheduler, nereid_map_t *marked) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); marked->size && !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (nereid_op_kind(op) != NEREID_OP_TTNG_WAIT_BARRIER || !users_of_wait(scheduler, op, marked).has_marked)
+      continue;
+    mark_leading(scheduler, op, marked);
+    if (nereid_op_kind(mlirOperationGetNextInBlock(op)) == NEREID_OP_TTNG_FENCE_ASYNC_SHARED)
+      mark(marked, mlirOperationGetNextInBlock(op));
+  }
+}
+
 /* Whether a dot of warp groups uses the result of another one of its iteration. */
 static bool has_trailing_dots(const scheduler_t *scheduler) {
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationIsNull(op);
@@ -586,6 +607,8 @@ static bool schedule(nereid_pass_t *pass, MlirOperation loop) {
   find_leading(&scheduler);
   if (has_trailing_dots(&scheduler))
     find_readers(&scheduler);
+  add_waits(&scheduler, &scheduler.leading);
+  add_waits(&scheduler, &scheduler.readers);
   if (scheduler.max_stage > 0 && !pass->scratch->failed)
     write_schedule(&scheduler);
   return !pass->scratch->failed;
