@@ -44,9 +44,10 @@ static bool is_mma_operand(MlirAttribute encoding) {
          nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(encoding));
 }
 
+/* Not one that moves elements between the CTAs of a cluster: a buffer is in one CTA. */
 static bool is_conversion_to_operand(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT &&
-         is_mma_operand(nereid_ttg_encoding_of(nereid_ir_result(op)));
+         is_mma_operand(nereid_ttg_encoding_of(nereid_ir_result(op))) && !nereid_ttg_crosses_ctas(op);
 }
 
 static bool is_alloc_of_tensor(MlirOperation op) {

@@ -79,7 +79,7 @@ MlirType nereid_ring_type(MlirType slot, int64_t slots) {
 
 MlirAttribute nereid_ring_operand_encoding(MlirType tensor, MlirAttribute operand) {
   int32_t order[NEREID_LAYOUT_MAX_RANK];
-  if (!nereid_ttg_dot_op_attr_isa(operand))
+  if (!nereid_ttg_dot_op_attr_isa(operand) || !nereid_ttg_has_same_parts(tensor, operand))
     return (MlirAttribute){NULL};
   if (nereid_ttg_blocked_attr_isa(nereid_ttg_dot_op_attr_get_parent(operand)))
     return nereid_ttg_memdesc_type_get_encoding(nereid_buffer_type(tensor, 0, true));
