@@ -37,6 +37,7 @@ enum {
   MIN_COLUMNS = 32, /* columns of a dot's tile in a CTA, where possible */
   MIN_PART = 128,   /* bytes of a box, which begins at a multiple of them */
   MIN_COPY = 16,    /* bytes of a row that TMA copies */
+  MIN_SWIZZLE = 32, /* bytes of a row that TMA swizzles */
 };
 
 typedef struct plan {
@@ -326,6 +327,31 @@ static bool is_too_small(const plan_t *plan, MlirType type) {
   return narrow || bytes < MIN_PART * plan->grid.num_ctas;
 }
 
+/* Bytes of a row of the part of `type`. */
+static int64_t row_bytes(MlirType type) {
+  const int rank = (int)mlirShapedTypeGetRank(type);
+  int64_t part[NEREID_TTG_MAX_RANK];
+  nereid_ttg_part_of_tensor(type, rank, part);
+  return part[rank - 1] * nereid_scratch_element_bytes(type);
+}
+
+/* Whether rows of `type` in boxes of `access` are too short to be columns of a buffer for the longer rows of another
+ * access through the descriptor: only boxes of swizzled rows divide such a buffer. */
+static bool is_too_narrow(MlirOperation access, MlirType type) {
+  const int64_t bytes = row_bytes(type);
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetOperand(access, 0));
+  for (; bytes < MIN_SWIZZLE && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation other = mlirOpOperandGetOwner(use);
+    const nereid_op_kind_t kind = nereid_op_kind(other);
+    const bool loads = kind == NEREID_OP_TT_DESCRIPTOR_LOAD;
+    const bool stores = kind == NEREID_OP_TT_DESCRIPTOR_STORE || kind == NEREID_OP_TT_DESCRIPTOR_REDUCE;
+    if ((loads || stores) &&
+        row_bytes(mlirValueGetType(loads ? nereid_ir_result(other) : mlirOperationGetOperand(other, 1))) > bytes)
+      return true;
+  }
+  return false;
+}
+
 /* The encoding of `type` with the whole tensor in each CTA. */
 static MlirAttribute whole_encoding(const plan_t *plan, MlirType type) {
   const int rank = (int)mlirShapedTypeGetRank(type);
@@ -339,13 +365,13 @@ static MlirAttribute whole_encoding(const plan_t *plan, MlirType type) {
 /* Accesses through descriptors whose parts are too small copy the whole tensor to each CTA, or from the first one. */
 static void mend_descriptor_load(const plan_t *plan, MlirOperation load) {
   MlirType type = mlirValueGetType(nereid_ir_result(load));
-  if (is_too_small(plan, type))
+  if (is_too_small(plan, type) || is_too_narrow(load, type))
     infer(load, 0, whole_encoding(plan, type));
 }
 
 static void mend_descriptor_store(const plan_t *plan, MlirOperation store) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(store, 1));
-  if (is_too_small(plan, type))
+  if (is_too_small(plan, type) || is_too_narrow(store, type))
     require(store, 1, whole_encoding(plan, type));
 }
 
