@@ -395,7 +395,8 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
   mlirValueReplaceAllUsesOfWith(value, nereid_ir_result(from));
 }
 
-/* Replaces a buffer by a store to a slot; each user gets its view of the slot. */
+/* Replaces a buffer by a store to a slot; each user gets its view of the slot. Those in the stage of the store use the
+ * slot that it fills. */
 static void replace_buffer(lower_t *lower, ring_t *ring) {
   const nereid_scheduled_op_t *alloc = ring->load.scheduled;
   const int32_t stage = alloc->stage, cluster = nereid_ring_cluster(alloc->cluster);
@@ -409,7 +410,8 @@ static void replace_buffer(lower_t *lower, ring_t *ring) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     const nereid_scheduled_op_t *user = nereid_schedule_find(lower->schedule, op);
     builder = nereid_builder_before(user->op);
-    slot = slot_of(lower, ring, &builder, ring->reads, user->stage, nereid_ring_cluster(user->cluster));
+    slot = slot_of(lower, ring, &builder, user->stage == stage ? ring->writes : ring->reads, user->stage,
+                   nereid_ring_cluster(user->cluster));
     mlirOperationSetOperand(op, mlirOpOperandGetOperandNumber(use), slot);
   }
   nereidMlirOperationErase(alloc->op);

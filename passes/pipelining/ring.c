@@ -417,11 +417,26 @@ bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_sched
   return out->slots > 0; /* none for a buffer without uses */
 }
 
+/* Whether an op of a later stage than `stage` reads `buffer`, through views. */
+static bool is_read_later(const nereid_schedule_t *schedule, MlirValue buffer, int32_t stage) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const nereid_scheduled_op_t *scheduled = nereid_schedule_find(schedule, user);
+    if ((scheduled && scheduled->stage > stage) ||
+        (nereid_ttg_is_memdesc_view(user) && is_read_later(schedule, nereid_ir_result(user), stage)))
+      return true;
+  }
+  return false;
+}
+
 bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                              nereid_ring_load_t *out) {
   if (nereid_op_kind(op->op) != NEREID_OP_TTG_LOCAL_ALLOC || mlirValueIsNull(nereid_ttg_local_alloc_get_src(op->op)))
     return false;
   MlirValue buffer = nereid_ir_result(op->op);
+  if (!is_read_later(schedule, buffer, op->stage))
+    return false;
   *out = (nereid_ring_load_t){.scheduled = op,
                               .slot_type =
                                   buffer_type(mlirValueGetType(nereid_ttg_local_alloc_get_src(op->op)),
@@ -432,10 +447,13 @@ bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_sch
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     const nereid_scheduled_op_t *user = nereid_schedule_find(schedule, mlirOpOperandGetOwner(use));
-    if (!user || user->stage <= op->stage)
+    if (!user || user->stage < op->stage)
       return false;
-    note_first_use(&reading, user);
+    if (user->stage > op->stage)
+      note_first_use(&reading, user);
   }
+  if (out->use_stage == INT32_MAX) /* through views of the slot that is filled */
+    out->use_stage = op->stage, out->use_cluster = op->cluster;
   add_buffer_reads(&reading, buffer);
   return out->slots > 0;
 }

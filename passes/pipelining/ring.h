@@ -34,8 +34,8 @@ typedef struct nereid_ring_load {
 bool nereid_ring_load_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                            const nereid_axis_result_t *axis, nereid_ring_load_t *out);
 
-/* Reads how the buffer of a scheduled op is used. True when it is a ttg.local_alloc with a source whose first use is in
- * a later stage. `direct` is empty. */
+/* Reads how the buffer of a scheduled op is used. True when it is a ttg.local_alloc with a source that an op of a later
+ * stage reads. `direct` is empty; the first use is that of the later stages. */
 bool nereid_ring_buffer_read(const nereid_schedule_t *schedule, const nereid_scheduled_op_t *op,
                              nereid_ring_load_t *out);
 
