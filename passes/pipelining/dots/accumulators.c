@@ -18,6 +18,7 @@
 #include "nereid/dialects/ttng.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/support/loop.h"
+#include "passes/support/splat.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
 
@@ -197,6 +198,54 @@ static bool joins_computed(MlirOperation branch, intptr_t i) {
   return !is_completed(yes) && !is_completed(no) && (is_computed(yes) || is_computed(no));
 }
 
+static bool has_dot(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_dot(op))
+      return true;
+  return false;
+}
+
+/* Whether one region of an scf.if has dots and computes result `i`, and the other one yields another value than the
+ * completed result of a dot. */
+static bool joins_own_dot(MlirOperation branch, intptr_t i) {
+  for (intptr_t r = 0; r < 2; ++r) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(branch, r));
+    MlirValue value = yielded(branch, r, i);
+    MlirOperation op = nereid_defining_op(value);
+    if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), block))
+      continue;
+    if ((has_dot(block) && !is_completed(yielded(branch, 1 - r, i))) ||
+        (nereid_op_kind(op) == NEREID_OP_SCF_IF && joins_own_dot(op, mlirOpResultGetResultNumber(value))))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a branch merges `value` with what dots in it compute. */
+static bool is_merged(MlirValue value) {
+  MlirOperation branch = nereid_defining_op_of_kind(value, NEREID_OP_SCF_IF);
+  return !mlirOperationIsNull(branch) && joins_own_dot(branch, mlirOpResultGetResultNumber(value));
+}
+
+/* Whether `value`, which an iteration passes on in place of `initial`, is in other registers. */
+static bool changes(MlirValue initial, MlirValue value) {
+  MlirAttribute constant = nereid_splat_constant(value);
+  return is_computed(value) || is_merged(value) ||
+         (!mlirAttributeIsNull(constant) && !mlirAttributeEqual(constant, nereid_splat_constant(initial)));
+}
+
+/* Whether iterations of an scf.while compute result `i` beside dots, or a branch merges it. */
+static bool is_changed_in_while(MlirOperation loop, intptr_t i) {
+  MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock after = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 1));
+  MlirValue value = yielded(loop, 0, i + 1); /* after the condition */
+  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), before))
+    return false;
+  value = yielded(loop, 1, mlirBlockArgumentGetArgNumber(value));
+  return is_merged(value) || (is_computed(value) && has_dot(after));
+}
+
 bool nereid_accumulators_start_joined(MlirOperation loop, intptr_t i, nereid_arena_t *scratch) {
   MlirValue value = before_waits(nereid_loop_initial(loop, i));
   if (mlirValueIsABlockArgument(value)) {
@@ -207,7 +256,9 @@ bool nereid_accumulators_start_joined(MlirOperation loop, intptr_t i, nereid_are
   MlirOperation op = nereid_defining_op(value);
   const intptr_t result = mlirOpResultGetResultNumber(value);
   if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
-    return may_be_skipped(op, scratch) &&
-           (is_computed(yielded(op, 0, result)) || nereid_accumulators_start_joined(op, result, scratch));
+    return may_be_skipped(op, scratch) && (changes(nereid_loop_initial(op, result), yielded(op, 0, result)) ||
+                                           nereid_accumulators_start_joined(op, result, scratch));
+  if (nereid_op_kind(op) == NEREID_OP_SCF_WHILE)
+    return is_changed_in_while(op, result);
   return nereid_op_kind(op) == NEREID_OP_SCF_IF && joins_computed(op, result);
 }

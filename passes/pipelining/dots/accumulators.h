@@ -36,7 +36,7 @@ bool nereid_accumulators_precede(const nereid_accumulators_t *accumulators, Mlir
 bool nereid_accumulators_contain(const nereid_accumulators_t *accumulators, MlirValue value);
 
 /* Whether the initial value of iter_arg `i` of `loop`, an scf.for, merges values of several control-flow edges, at
- * least one of which is the result of an op other than a dot. */
+ * least one of which is the result of an op other than a dot, or of a dot in a branch. */
 bool nereid_accumulators_start_joined(MlirOperation loop, intptr_t i, nereid_arena_t *scratch);
 
 #endif

@@ -17,8 +17,8 @@
  *     one: the assembler may use the same registers for the old and the next value;
  *   - the first dot of the next iteration, if that iteration touches its registers while younger dots are in flight;
  *   - the end of its iteration, if its wait in the next one precedes the dot that accumulates onto its result, and the
- *     first accumulator joins computed values, as those of another loop that may have no iteration: the assembler
- *     serializes all wgmma because of the copies of these values;
+ *     first accumulator joins computed values, as those of another loop that may have no iteration, or the result of a
+ *     dot in a branch: the assembler serializes all wgmma because of the copies of these values;
  *   - the end of its iteration, if the loop cannot carry the result in the registers of the dot: the carried value is
  *     used after the dot, or the dot accumulates onto a value that is not computed from it;
  *   - an scf.if that uses its result or has other effects; the wait may be inside of it (branch_waits.h);
