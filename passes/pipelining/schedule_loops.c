@@ -35,15 +35,13 @@
  *
  * A wait for an mbarrier belongs to the ops that use its buffers (`deps`), an arrival to the last of them. An arrival
  * that would wait for a dot in flight comes where the result of the dot is used, otherwise at the end of the step. */
-#include "passes/dot/dot_registers.h"
 #include "passes/pass.h"
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
+#include "passes/pipelining/rings/late_copies.h"
 #include "passes/pipelining/schedule.h"
 
-#include "analysis/allocation/allocation.h"
-#include "analysis/allocation/scratch.h"
 #include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
@@ -300,49 +298,6 @@ static void place_barriers(scheduler_t *scheduler) {
 
 /* --- clusters --- */
 
-/* Bytes that one iteration copies, and whether warps read what others copied. */
-typedef struct copies {
-  int64_t bytes;
-  bool cross;
-} copies_t;
-
-static copies_t copies_of(const scheduler_t *scheduler) {
-  copies_t copies = {0};
-  for (size_t i = 0; i < scheduler->keys.size; ++i) {
-    MlirType type = mlirValueGetType(nereid_ir_result(scheduler->keys.data[i]));
-    if (!nereid_ring_is_load(scheduler->keys.data[i]) || !mlirTypeIsARankedTensor(type))
-      continue;
-    copies.cross = copies.cross || nereid_ring_crosses_warps(scheduler->keys.data[i]);
-    copies.bytes += nereid_scratch_part_bytes(type);
-  }
-  return copies;
-}
-
-/* Whether the dots of a step should begin before its copies, as threads execute both: dots that take longer than
- * copies, where warps read what others copied (`cross`), or where other CTAs hide the latency of copies. */
-static bool dots_come_first(const scheduler_t *scheduler, bool cross) {
-  nereid_operations_t dots = {0};
-  nereid_collect(scheduler->loop, nereid_dot_is_dot, scheduler->arena, &dots);
-  bool slow = cross && dots.size > 0;
-  for (size_t i = 0; i < dots.size; ++i) {
-    if (nereid_op_kind(dots.data[i]) != NEREID_OP_TT_DOT)
-      return false;
-    slow &= nereid_dot_is_slow(dots.data[i]);
-  }
-  return slow || nereid_ring_budget_relies_on_ctas(scheduler->pass->op, scheduler->loop, &scheduler->keys);
-}
-
-/* Whether the copies of a step follow its uses: if dots come first, or without a dot, where warps read what others
- * copied and slots are too large to add one that saves a barrier. */
-static bool copies_late(const scheduler_t *scheduler) {
-  enum { SMALL = 8192 /* bytes that one iteration loads */ };
-  const copies_t copies = copies_of(scheduler);
-  if (nereid_loop_has_dot(scheduler->loop))
-    return dots_come_first(scheduler, copies.cross);
-  return copies.cross && (copies.bytes > SMALL ||
-                          (scheduler->max_stage + 1) * copies.bytes > nereid_allocation_limit(scheduler->pass->op) / 2);
-}
-
 static int64_t cluster_of(const scheduler_t *scheduler, MlirOperation op, bool late) {
   const int64_t last = scheduler->max_stage, before_last = last - 1 - stage_of(scheduler, op);
   if (lookup(&scheduler->after, op))
@@ -514,8 +469,10 @@ static int64_t cluster_beside_dots(const scheduler_t *scheduler, MlirOperation o
 
 static void write_schedule(const scheduler_t *scheduler) {
   const bool trailing = has_trailing_dots(scheduler);
+  MlirOperation module = scheduler->pass->op;
   const bool late =
-      copies_late(scheduler) || nereid_ring_budget_is_late(scheduler->pass->op, scheduler->loop, &scheduler->keys);
+      nereid_ring_copies_late(module, scheduler->loop, &scheduler->keys, scheduler->max_stage, scheduler->arena) ||
+      nereid_ring_budget_is_late(module, scheduler->loop, &scheduler->keys);
   MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op))
