@@ -451,13 +451,14 @@ static MlirOperation exchange(const site_t *site) {
 
 /* --- one dot --- */
 
-/* Chooses the instruction. Without one for 8-bit floats, they are widened to f16. */
+/* Chooses the instruction. Without one for 8-bit floats, or with K below its 32, they are widened to f16. */
 static void choose(const accelerate_t *accelerate, site_t *site, const char **out_why) {
   nereid_dot_problem_t problem = site->problem;
   problem.a = site->a_element;
   problem.b = site->b_element;
   nereid_dot_choose(&problem, &site->choice, out_why);
-  if (site->choice.version == NEREID_DOT_WGMMA || !is_fp8(site->a_element) || accelerate->multiplies_fp8)
+  const bool has_sync = accelerate->multiplies_fp8 && site->choice.version == NEREID_DOT_MMA_SYNC;
+  if (site->choice.version == NEREID_DOT_WGMMA || !is_fp8(site->a_element) || has_sync)
     return;
   site->a_element = site->b_element = problem.a = problem.b = mlirF16TypeGet(accelerate->pass->context);
   nereid_dot_choose(&problem, &site->choice, out_why);

@@ -93,4 +93,14 @@ tt.func private @weights(%x: tensor<16x64xf16, #row>, %p: tensor<64x64x!tt.ptr<i
   }
   tt.return %r : tensor<16x64xf32, #blocked>
 }
+
+// K is that of an instruction of f16, half of that of fp8.
+// SM89-LABEL: @fp8_half_k
+// SM89: tt.dot {{.*}} tensor<16x16xf16, {{.*}}kWidth = 2
+tt.func private @fp8_half_k(%x: tensor<16x16xf8E4M3FN, #row>, %y: tensor<16x32xf8E4M3FN, #column>, %c: tensor<16x32xf32, #blocked>) -> tensor<16x32xf32, #blocked> {
+  %xa = ttg.convert_layout %x : tensor<16x16xf8E4M3FN, #row> -> tensor<16x16xf8E4M3FN, #a>
+  %yb = ttg.convert_layout %y : tensor<16x32xf8E4M3FN, #column> -> tensor<16x32xf8E4M3FN, #b>
+  %d = tt.dot %xa, %yb, %c : tensor<16x16xf8E4M3FN, #a> * tensor<16x32xf8E4M3FN, #b> -> tensor<16x32xf32, #blocked>
+  tt.return %d : tensor<16x32xf32, #blocked>
+}
 }
