@@ -212,6 +212,11 @@ typedef struct reading {
   nereid_ring_load_t *load;
 } reading_t;
 
+bool nereid_ring_dot_accumulates(MlirOperation op, MlirValue value) {
+  return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
+         mlirValueEqual(nereid_ttng_warp_group_dot_get_c(op), value);
+}
+
 bool nereid_ring_dot_stays_in_flight(MlirOperation dot) {
   if (nereid_op_kind(dot) != NEREID_OP_TTNG_WARP_GROUP_DOT)
     return false;
@@ -222,8 +227,7 @@ bool nereid_ring_dot_stays_in_flight(MlirOperation dot) {
     MlirOperation op = nereid_ir_ancestor_in(mlirOperationGetBlock(dot), user);
     if (!mlirOperationEqual(op, user) && nereid_branch_is_conditional(op) && nereid_branch_uses_first_only(op, result))
       continue;
-    const bool accumulates = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
-                             mlirValueEqual(nereid_ttng_warp_group_dot_get_c(user), result);
+    const bool accumulates = nereid_ring_dot_accumulates(user, result);
     if (nereid_op_kind(user) != NEREID_OP_SCF_YIELD && !(accumulates && nereid_ring_dot_stays_in_flight(user)))
       return false;
   }
@@ -235,8 +239,7 @@ MlirOperation nereid_ring_dot_waiting(MlirOperation dot) {
   for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    const bool accumulates = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
-                             mlirValueEqual(nereid_ttng_warp_group_dot_get_c(user), result);
+    const bool accumulates = nereid_ring_dot_accumulates(user, result);
     if (!accumulates && nereid_op_kind(user) != NEREID_OP_SCF_YIELD &&
         mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(dot)))
       return user;

@@ -49,6 +49,9 @@ MlirType nereid_ring_slot_type(MlirOperation load);
 /* The type of a slot to which threads store the tensor `value`, for its users. */
 MlirType nereid_ring_value_slot_type(MlirValue value);
 
+/* Whether `op` is a ttng.warp_group_dot that accumulates onto `value`. */
+bool nereid_ring_dot_accumulates(MlirOperation op, MlirValue value);
+
 /* Whether a ttng.warp_group_dot in the body of a loop can be in flight while the next iteration begins: its result is
  * used as an accumulator, or in a branch that waits for it. */
 bool nereid_ring_dot_stays_in_flight(MlirOperation dot);

@@ -326,8 +326,7 @@ static bool is_in_flight_at(MlirOperation dot, MlirOperation op) {
   for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    const bool accumulates = nereid_op_kind(user) == NEREID_OP_TTNG_WARP_GROUP_DOT &&
-                             mlirValueEqual(nereid_ttng_warp_group_dot_get_c(user), result);
+    const bool accumulates = nereid_ring_dot_accumulates(user, result);
     MlirOperation place = nereid_ir_ancestor_in(mlirOperationGetBlock(op), user);
     if (!mlirOperationIsNull(place) && mlirOperationIsBeforeInBlock(place, op) &&
         !(accumulates && mlirOperationEqual(place, user) && is_in_flight_at(user, op)))

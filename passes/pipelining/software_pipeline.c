@@ -44,7 +44,7 @@ static bool is_too_short(const nereid_schedule_t *schedule) {
   nereid_loop_range_t range;
   nereid_loop_range_read(schedule->loop, schedule->arena, &range);
   const int64_t count = nereid_loop_range_count(&range);
-  return count >= 0 && !nereid_loop_expand_unrolled(schedule) && count < nereid_loop_expand_peeled(schedule);
+  return count >= 0 && count < nereid_loop_expand_peeled(schedule) && !nereid_loop_expand_unrolled(schedule);
 }
 
 /* Reads and verifies the schedule of a loop and lowers its loads. *out_loop is null for a loop that is not pipelined.

@@ -5,11 +5,11 @@
  *   wgmma.wait_group.sync.aligned 0;    →    // end inline asm
  *   // end inline asm                        mov.b32 %r1, %r2;
  *
- * A wait passes on the results of dots as tied operands of its statement, so that no use moves before it. Where LLVM
- * cannot assign one register to both, it copies the operand directly before the statement: from a register that wgmma
- * may still write, for which ptxas serializes all wgmma of the function (its note C7514). Loops that carry the results
- * of several dots, each in the place of another one, have such copies. The statement names no register, so the order of
- * the two is free. */
+ * The results of dots are tied operands of the inline asm of a wait, so that no use moves before it. Where LLVM cannot
+ * assign one register to operand and result, it copies the operand directly before the inline asm: from a register that
+ * wgmma may still write, for which ptxas serializes all wgmma of the function (its note C7514). Loops that exchange the
+ * results of several dots between iterations have such copies. The text of the inline asm has no registers, so a copy
+ * can follow it. */
 #include "target/ptx/wait_copies.h"
 
 #include <stdbool.h>
@@ -55,7 +55,7 @@ void nereid_target_copy_after_waits(char *ptx, size_t size) {
   char *end = ptx + size;
   for (char *wait = memmem(ptx, size, begin, sizeof begin - 1); wait;
        wait = memmem(wait, (size_t)(end - wait), begin, sizeof begin - 1)) {
-    char *middle = first_of_run(ptx, wait, "\t.loc\t"); /* of the wait */
+    char *middle = first_of_run(ptx, wait, "\t.loc\t"); /* the wait and its source line */
     char *first = first_of_run(ptx, middle, "\tmov.b");
     wait += sizeof begin - 1;
     const char *after = memmem(wait, (size_t)(end - wait), finish, sizeof finish - 1);

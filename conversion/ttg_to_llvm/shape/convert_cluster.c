@@ -112,6 +112,16 @@ static MlirValue load(move_t *move, uint32_t flat) {
   return nereid_slots_from_memory(lower, move->element, nereid_emit_bits(lower, move->memory, value));
 }
 
+/* Loads all registers of the result, between barriers: after the stores of all CTAs, and before the scratch is used
+ * again. */
+static void load_all(move_t *move, nereid_lowered_t out) {
+  nereid_emit_cluster_barrier(move->lower);
+  locate(move);
+  for (intptr_t r = 0; r < out.count; ++r)
+    out.values[r] = load(move, nereid_layout_apply(&move->source, (uint32_t)r, 0, 0, 0));
+  nereid_emit_cluster_barrier(move->lower);
+}
+
 /* Whether all threads of the cluster can take part. */
 static bool check(const nereid_lower_t *lower, MlirOperation op) {
   MlirOperation module = lower->module->op;
@@ -141,11 +151,7 @@ bool nereid_lower_convert_in_cluster(nereid_lower_t *lower, MlirOperation op, co
     return nereid_lower_error(op, "converts between layouts that do not hold the same tensor");
   prefer_own_cta(&move, from);
   store(&move, nereid_lower_operand(lower, op, 0).values);
-  nereid_emit_cluster_barrier(lower);
-  locate(&move);
-  for (intptr_t r = 0; r < lowered.count; ++r)
-    lowered.values[r] = load(&move, nereid_layout_apply(&move.source, (uint32_t)r, 0, 0, 0));
-  nereid_emit_cluster_barrier(lower);
+  load_all(&move, lowered);
   nereid_lower_set(lower, result, lowered);
   return true;
 }
@@ -178,10 +184,6 @@ bool nereid_lower_load_from_owners(nereid_lower_t *lower, MlirOperation op, cons
   assert(solved); /* a layout has its own elements */
   (void)solved;
   place_in_slots(&move.source, layout, move.threads);
-  nereid_emit_cluster_barrier(lower);
-  locate(&move);
-  for (intptr_t r = 0; r < out.count; ++r)
-    out.values[r] = load(&move, nereid_layout_apply(&move.source, (uint32_t)r, 0, 0, 0));
-  nereid_emit_cluster_barrier(lower);
+  load_all(&move, out);
   return true;
 }
