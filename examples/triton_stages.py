@@ -7,9 +7,9 @@ or, in a program, before the first launch and before torch.compile:
     import triton_stages
     triton_stages.register()
 
-Triton produces the ttir of each kernel. One call of `nereid compile` produces every later stage, so asm["ttgir"],
-asm["llir"], asm["ptx"] and asm["cubin"] of a compiled kernel are Nereid's. Triton's launcher launches the cubin. Kernels
-in Gluon and kernels with an instrumentation mode stay with Triton.
+Triton produces the ttir of each kernel, and the ttgir of a kernel in Gluon. One call of `nereid compile` produces every
+later stage, so asm["ttgir"], asm["llir"], asm["ptx"] and asm["cubin"] of a compiled kernel are Nereid's. Triton's launcher
+launches the cubin. Kernels with an instrumentation mode stay with Triton.
 
 | variable | effect |
 |---|---|
@@ -213,9 +213,11 @@ def register():
     def hook(backend=None, stages=None, options=None, language=None, capability=None):
         if stages is None:  # Triton 3.7 and later request the part of the cache key and its hash
             return identity, identity
-        if language == Language.TRITON and not getattr(options, "instrumentation_mode", ""):
+        if not getattr(options, "instrumentation_mode", ""):
             kernel = Kernel(stages, options, capability, command, flags, fallback)
-            stages.update({name: functools.partial(kernel.run_stage, name) for name in stages if name != "ttir"})
+            front = "ttgir" if language == Language.GLUON else "ttir"  # the last stage of Triton's front end
+            later = list(STAGES)[list(STAGES).index(front) + 1:]
+            stages.update({name: functools.partial(kernel.run_stage, name) for name in later})
         return None
 
     knobs.runtime.add_stages_inspection_hook = hook
