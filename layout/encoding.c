@@ -83,13 +83,29 @@ static nereid_status_t from_blocked(MlirAttribute encoding, int rank, const int6
                                out);
 }
 
-static nereid_status_t from_linear(MlirAttribute encoding, int rank, const int64_t *shape, nereid_layout_t *out) {
+bool nereid_layout_vectors_of_linear(MlirAttribute encoding, MlirAttribute out[NEREID_LAYOUT_DIMS]) {
+  if (nereid_ttg_linear_attr_isa(encoding)) {
+    out[NEREID_LAYOUT_REGISTER] = nereid_ttg_linear_attr_get_register_bases(encoding);
+    out[NEREID_LAYOUT_LANE] = nereid_ttg_linear_attr_get_lane_bases(encoding);
+    out[NEREID_LAYOUT_WARP] = nereid_ttg_linear_attr_get_warp_bases(encoding);
+    out[NEREID_LAYOUT_BLOCK] = nereid_ttg_linear_attr_get_block_bases(encoding);
+    return true;
+  }
+  if (!nereid_ttg_generic_linear_attr_isa(encoding))
+    return false;
+  out[NEREID_LAYOUT_REGISTER] = nereid_ttg_generic_linear_attr_get_register_bases(encoding);
+  out[NEREID_LAYOUT_LANE] = nereid_ttg_generic_linear_attr_get_lane_bases(encoding);
+  out[NEREID_LAYOUT_WARP] = nereid_ttg_generic_linear_attr_get_warp_bases(encoding);
+  out[NEREID_LAYOUT_BLOCK] = nereid_ttg_generic_linear_attr_get_block_bases(encoding);
+  return true;
+}
+
+static nereid_status_t from_linear(const MlirAttribute arrays[NEREID_LAYOUT_DIMS], int rank, const int64_t *shape,
+                                   nereid_layout_t *out) {
   nereid_layout_vectors_t tables[NEREID_LAYOUT_DIMS];
-  if (!read_vectors(nereid_ttg_linear_attr_get_register_bases(encoding), rank, &tables[NEREID_LAYOUT_REGISTER]) ||
-      !read_vectors(nereid_ttg_linear_attr_get_lane_bases(encoding), rank, &tables[NEREID_LAYOUT_LANE]) ||
-      !read_vectors(nereid_ttg_linear_attr_get_warp_bases(encoding), rank, &tables[NEREID_LAYOUT_WARP]) ||
-      !read_vectors(nereid_ttg_linear_attr_get_block_bases(encoding), rank, &tables[NEREID_LAYOUT_BLOCK]))
-    return NEREID_ERROR_ARGUMENT;
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    if (!read_vectors(arrays[in], rank, &tables[in]))
+      return NEREID_ERROR_ARGUMENT;
   return nereid_layout_linear(rank, shape, tables, out);
 }
 
@@ -245,8 +261,9 @@ nereid_status_t nereid_layout_from_encoding(MlirAttribute encoding, int rank, co
     return from_blocked(encoding, rank, shape, out);
   if (nereid_ttg_slice_attr_isa(encoding))
     return from_slice(encoding, rank, shape, out);
-  if (nereid_ttg_linear_attr_isa(encoding))
-    return from_linear(encoding, rank, shape, out);
+  MlirAttribute vectors[NEREID_LAYOUT_DIMS];
+  if (nereid_layout_vectors_of_linear(encoding, vectors))
+    return from_linear(vectors, rank, shape, out);
   if (nereid_ttg_nvidia_mma_attr_isa(encoding))
     return from_mma(encoding, rank, shape, out);
   if (nereid_ttg_dot_op_attr_isa(encoding))

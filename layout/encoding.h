@@ -12,9 +12,9 @@
 
 #include <mlir-c/IR.h>
 
-/* Gets the layout of a tensor or buffer of `shape` (rank entries, in elements) with `encoding`: blocked, linear, slice,
- * nvidia_mma, dot_op, swizzled_shared, nvmma_shared, shared_linear. A shared encoding of a lower rank than the shape is
- * stacked along the first dimensions (a ring of stages).
+/* Gets the layout of a tensor or buffer of `shape` (rank entries, in elements) with `encoding`: blocked, linear,
+ * generic_linear, slice, nvidia_mma, dot_op, swizzled_shared, nvmma_shared, shared_linear. A shared encoding of a lower
+ * rank than the shape is stacked along the first dimensions (a ring of stages).
  *
  * NEREID_OK; NEREID_ERROR_UNSUPPORTED if the encoding is null, not an encoding, or not linear (padded_shared);
  * NEREID_ERROR_ARGUMENT if encoding and shape do not match: a size that is not a power of two, another rank. No
@@ -30,6 +30,10 @@ NEREID_MUST_USE nereid_status_t nereid_layout_from_type(MlirType type, nereid_la
  * above. */
 NEREID_MUST_USE nereid_status_t nereid_layout_from_padded(MlirAttribute encoding, int rank, const int64_t *shape,
                                                           nereid_layout_t *out);
+
+/* Gets the basis vectors of #ttg.linear and #ttg.generic_linear: an ArrayAttr for each input. False for other
+ * attributes. */
+bool nereid_layout_vectors_of_linear(MlirAttribute encoding, MlirAttribute out[NEREID_LAYOUT_DIMS]);
 
 /* Returns the offset of element `index` of that order, in elements, including gaps. */
 int64_t nereid_layout_padded_offset(MlirAttribute encoding, int64_t index);

@@ -1,7 +1,7 @@
 /* Slots without bank conflicts; see exchange.h.
  *
- * Each bit of the packed coordinate is the image of a single bit of register, lane or warp, so the spaces are sets of
- * coordinate bits. Let P and Q be the lane bits of the two sides, which must differ within 128 bytes. The common
+ * The image of a register or lane bit is a single bit of the packed coordinate, so the spaces are sets of coordinate
+ * bits. Let P and Q be the lane bits of the two sides, which must differ within 128 bytes. The common
  * complement is spanned by the bits in neither and by sums p + q of one bit in P only and one in Q only. In slots: p
  * maps to a bit within the 128 bytes, and q to the same bit plus a higher one. */
 #include "layout/exchange.h"
@@ -19,8 +19,10 @@ static bool is_unit(uint32_t basis) {
   return (basis & (basis - 1)) == 0;
 }
 
+/* Whether the image of each register and lane bit is a single bit. Those of warps do not matter: a wavefront is of one
+ * warp. */
 static bool moves_single_bits(const nereid_layout_t *layout) {
-  for (int in = 0; in < NEREID_LAYOUT_BLOCK; in++)
+  for (int in = 0; in < NEREID_LAYOUT_WARP; in++)
     for (int bit = 0; bit < layout->in_bits[in]; bit++)
       if (!is_unit(layout->bases[in][bit]))
         return false;
@@ -133,13 +135,20 @@ static slots_t find_slots(int total, const vectors_t *vectors, uint32_t p, uint3
   return slots;
 }
 
+static uint32_t slot_of(const slots_t *slots, uint32_t image) {
+  uint32_t slot = 0;
+  for (; image; image &= image - 1)
+    slot ^= slots->of[__builtin_ctz(image)];
+  return slot;
+}
+
 static nereid_layout_t slots_of(const nereid_layout_t *layout, const slots_t *slots) {
   nereid_layout_t result = *layout;
   nereid_layout_reshape(&result, 1, (uint8_t[]){(uint8_t)nereid_layout_out_total(layout)});
   result.in_bits[NEREID_LAYOUT_BLOCK] = 0;
   for (int in = 0; slots && in < NEREID_LAYOUT_BLOCK; in++)
     for (int bit = 0; bit < layout->in_bits[in]; bit++)
-      result.bases[in][bit] = layout->bases[in][bit] ? slots->of[__builtin_ctz(layout->bases[in][bit])] : 0;
+      result.bases[in][bit] = slot_of(slots, layout->bases[in][bit]);
   return result;
 }
 

@@ -48,13 +48,18 @@ nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int 
   return NEREID_LAYOUT_SCANNABLE;
 }
 
+/* Gaussian elimination: an image that is independent of the earlier ones has a leading bit of its own. */
 void nereid_layout_scan_regular(const nereid_layout_t *layout, nereid_layout_t *out) {
-  uint32_t used = 0;
+  uint32_t rows[NEREID_LAYOUT_MAX_BITS] = {0};
   *out = *layout;
   for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
     for (int bit = 0; bit < layout->in_bits[in]; bit++) {
-      out->bases[in][bit] &= ~used;
-      used |= out->bases[in][bit];
+      uint32_t image = layout->bases[in][bit], leading = 0;
+      while (image && rows[leading = 31 - (uint32_t)__builtin_clz(image)])
+        image ^= rows[leading];
+      out->bases[in][bit] = image ? UINT32_C(1) << leading : 0;
+      if (image)
+        rows[leading] = image;
     }
 }
 

@@ -36,8 +36,8 @@ typedef enum nereid_layout_scannable {
 nereid_layout_scannable_t nereid_layout_scan(const nereid_layout_t *layout, int axis, nereid_layout_scan_t *out);
 
 /* A layout of the same tensor in which each index bit is the image of one input bit only: the first of registers,
- * lanes, warps and CTAs keeps it, the others replicate elements. For encodings, in which the image of an input bit is
- * at most one bit. */
+ * lanes, warps and CTAs keeps it, the others replicate elements. An image of several bits is replaced by one of them,
+ * or by one of those of earlier images. */
 void nereid_layout_scan_regular(const nereid_layout_t *layout, nereid_layout_t *out);
 
 /* Lanes that read totals for each other: a run of bits, the lowest of which number warps. */

@@ -1,5 +1,6 @@
 #include "seam/dialect_interfaces.hpp"
 
+#include "dialects/ttg/ttg_hooks.h"
 #include "mlir/CAPI/IR.h"
 #include "seam/effects.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -10,7 +11,7 @@ OpAsmDialectInterface::AliasResult nereid::AliasInterface::getAlias(Attribute at
   StringRef alias =
       llvm::StringSwitch<StringRef>(attr.getAbstractAttribute().getName())
           .Case("ttg.blocked", "blocked")
-          .Case("ttg.linear", "linear")
+          .Cases({"ttg.linear", "ttg.generic_linear"}, nereid_ttg_encoding_mnemonic(wrap(attr)))
           .Case("ttg.nvidia_mma", "mma")
           .Cases({"ttg.swizzled_shared", "ttg.nvmma_shared", "ttg.padded_shared", "ttg.shared_linear"}, "shared")
           .Case("ttg.shared_memory", "smem")

@@ -215,3 +215,11 @@ void printAccess(OpAsmPrinter &printer, CacheModifierAttr cache, EvictionPolicyA
 void nereidMlirContextSetTritonMinor(MlirContext context, int32_t minor, bool fixed) {
   nereid::tt::dialectOf(unwrap(context))->tritonMinor = fixed ? 100 + minor : minor;
 }
+
+void nereidMlirContextRaiseTritonMinor(MlirContext context, int32_t minor) {
+  nereid::tt::dialectOf(unwrap(context))->raiseTritonMinor(minor);
+}
+
+int32_t nereidMlirContextGetTritonMinor(MlirContext context) {
+  return nereid::tt::dialectOf(unwrap(context))->getTritonMinor();
+}

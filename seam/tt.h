@@ -12,6 +12,10 @@ extern "C" {
  * text of a later version raises it (docs/triton-versions.md), unless it was set as `fixed`. Loads the tt dialect. */
 MLIR_CAPI_EXPORTED void nereidMlirContextSetTritonMinor(MlirContext context, int32_t minor, bool fixed);
 
+/* Raises the version to at least 3.`minor`, as text of that version is read. Gets the version that is printed. */
+MLIR_CAPI_EXPORTED void nereidMlirContextRaiseTritonMinor(MlirContext context, int32_t minor);
+MLIR_CAPI_EXPORTED int32_t nereidMlirContextGetTritonMinor(MlirContext context);
+
 #ifdef __cplusplus
 }
 #endif

@@ -73,8 +73,18 @@ Attribute TTGDialect::parseAttribute(DialectAsmParser &parser, Type type) const 
   return {};
 }
 
+static void printEncoding(AsmPrinter &printer, Attribute encoding) {
+  auto text = [](MlirStringRef text, void *to) { *static_cast<AsmPrinter *>(to) << unwrap(text); };
+  auto attribute = [](MlirAttribute attribute, void *to) { *static_cast<AsmPrinter *>(to) << unwrap(attribute); };
+  nereid_ttg_printer_t printers{text, attribute, &printer};
+  nereid_ttg_encoding_print(wrap(encoding), &printers);
+}
+
 void TTGDialect::printAttribute(Attribute attribute, DialectAsmPrinter &printer) const {
-  (void)generatedAttributePrinter(attribute, printer);
+  if (const char *mnemonic = nereid_ttg_encoding_mnemonic(wrap(attribute)))
+    printer << mnemonic, printEncoding(printer, attribute);
+  else
+    (void)generatedAttributePrinter(attribute, printer);
 }
 
 // --- encodings: `<` [intervals] {keys} [, alignment = n] `>`
@@ -114,18 +124,12 @@ static Attribute parseEncoding(AsmParser &parser, StringRef mnemonic) {
                                           wrap(outside.getDictionary(parser.getContext()))));
 }
 
-static void printEncoding(AsmPrinter &printer, Attribute encoding) {
-  auto text = [](MlirStringRef text, void *to) { *static_cast<AsmPrinter *>(to) << unwrap(text); };
-  auto attribute = [](MlirAttribute attribute, void *to) { *static_cast<AsmPrinter *>(to) << unwrap(attribute); };
-  nereid_ttg_printer_t printers{text, attribute, &printer};
-  nereid_ttg_encoding_print(wrap(encoding), &printers);
-}
-
 #define NEREID_ENCODING(Class)                                                                                         \
   Attribute Class::parse(AsmParser &parser, Type) { return parseEncoding(parser, getMnemonic()); }                     \
   void Class::print(AsmPrinter &printer) const { printEncoding(printer, *this); }
 NEREID_ENCODING(BlockedEncodingAttr)
 NEREID_ENCODING(LinearEncodingAttr)
+NEREID_ENCODING(GenericLinearEncodingAttr)
 NEREID_ENCODING(SliceEncodingAttr)
 NEREID_ENCODING(DotOperandEncodingAttr)
 NEREID_ENCODING(NvidiaMmaEncodingAttr)

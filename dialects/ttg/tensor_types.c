@@ -57,7 +57,7 @@ static bool counts_elements(MlirAttribute encoding) {
   while (nereid_ttg_slice_attr_isa(encoding) || nereid_ttg_dot_op_attr_isa(encoding))
     encoding = nereid_ttg_slice_attr_isa(encoding) ? nereid_ttg_slice_attr_get_parent(encoding)
                                                    : nereid_ttg_dot_op_attr_get_parent(encoding);
-  return nereid_ttg_linear_attr_isa(encoding);
+  return nereid_ttg_linear_attr_isa(encoding) || nereid_ttg_generic_linear_attr_isa(encoding);
 }
 
 MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor) {

@@ -49,6 +49,22 @@ def TTG_LinearEncoding : TTG_Encoding<"Linear", "linear"> {
                         "ArrayAttr":$warpBases, "ArrayAttr":$blockBases);
 }
 
+def TTG_GenericLinearEncoding : TTG_Encoding<"GenericLinear", "generic_linear"> {
+  let summary = "a linear layout with swizzled warps, or with an element at several places";
+  let description = [{
+    A layout like `linear`, of Triton 3.8 and later: the vector of a warp bit may move along several dimensions, and the
+    vectors need not be independent. Together they reach every element.
+
+    `#ttg.generic_linear<{register = [[1, 0], [0, 1]], lane = [[2, 0], [4, 0], [8, 0], [0, 2], [0, 4]],
+    warp = [[16, 8], [0, 8]], block = []}>`
+
+    Versions before 3.8 print it as `linear`, if no warp bit moves along several dimensions; versions from 3.8 on print
+    `generic_linear` for a `linear` whose vectors are not independent or not powers of two.
+  }];
+  let parameters = (ins "ArrayAttr":$registerBases, "ArrayAttr":$laneBases,
+                        "ArrayAttr":$warpBases, "ArrayAttr":$blockBases);
+}
+
 def TTG_SliceEncoding : TTG_Encoding<"Slice", "slice"> {
   let summary = "the parent encoding without one dimension";
   let description = [{

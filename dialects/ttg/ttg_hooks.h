@@ -27,6 +27,14 @@ typedef struct nereid_ttg_printer {
   void *user_data;
 } nereid_ttg_printer_t;
 
+/* The minor number of the first Triton version with #ttg.generic_linear. Before, #ttg.linear need not be a
+ * permutation. */
+enum { NEREID_TTG_GENERIC_LINEAR_SINCE = 8 };
+
+/* Returns "linear" or "generic_linear", as the version that the context prints spells the encoding; null for other
+ * attributes, whose mnemonic is always the same. */
+const char *nereid_ttg_encoding_mnemonic(MlirAttribute encoding);
+
 /* Prints the text after the mnemonic, `<{...}>`, with keys and spacing of Triton 3.6. */
 void nereid_ttg_encoding_print(MlirAttribute encoding, const nereid_ttg_printer_t *printer);
 

@@ -9,6 +9,7 @@
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/verify.h"
+#include "layout/encoding.h"
 
 #include "nereid/dialects/ttg.h"
 
@@ -45,10 +46,10 @@ static machine_t machine_of(MlirAttribute encoding) {
     return (machine_t){product(nereid_ttg_blocked_attr_get_warps_per_cta(encoding)),
                        product(nereid_ttg_blocked_attr_get_threads_per_warp(encoding)),
                        cga_bits(nereid_ttg_blocked_attr_get_cga_layout(encoding))};
-  if (nereid_ttg_linear_attr_isa(encoding))
-    return (machine_t){power(nereid_ttg_linear_attr_get_warp_bases(encoding)),
-                       power(nereid_ttg_linear_attr_get_lane_bases(encoding)),
-                       cga_bits(nereid_ttg_linear_attr_get_block_bases(encoding))};
+  MlirAttribute vectors[NEREID_LAYOUT_DIMS];
+  if (nereid_layout_vectors_of_linear(encoding, vectors))
+    return (machine_t){power(vectors[NEREID_LAYOUT_WARP]), power(vectors[NEREID_LAYOUT_LANE]),
+                       cga_bits(vectors[NEREID_LAYOUT_BLOCK])};
   return (machine_t){product(nereid_ttg_nvidia_mma_attr_get_warps_per_cta(encoding)), 32,
                      cga_bits(nereid_ttg_nvidia_mma_attr_get_cga_layout(encoding))};
 }

@@ -8,11 +8,13 @@
  *   tt.elementwise_inline_asm "griddepcontrol.wait; ..."  <-  tt.grid_dependency_wait
  *   ttg.convert_layout + tt.broadcast                   <-  tt.broadcast between two encodings
  *
- * Types and cache policies need no rewriting: this pass sets the spelling in which the context prints them. It runs
- * last, before the text is written. */
+ * Types, encodings and cache policies need no rewriting: this pass sets the spelling in which the context prints them.
+ * It runs last, before the text is written. */
 #include "passes/ttir/respell.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/ttg/encoding/encoding.h"
+#include "dialects/ttg/ttg_hooks.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/gpu.h"
 #include "nereid/dialects/ops.h"
@@ -113,6 +115,43 @@ static bool respell(MlirOperation op, int32_t minor) {
   return true;
 }
 
+static bool has_swizzled_warps(MlirType type) {
+  MlirAttribute encoding =
+      mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : (MlirAttribute){NULL};
+  while (!mlirAttributeIsNull(encoding) && nereid_ttg_slice_attr_isa(encoding))
+    encoding = nereid_ttg_slice_attr_get_parent(encoding);
+  return !mlirAttributeIsNull(encoding) && nereid_ttg_has_swizzled_warps(encoding);
+}
+
+/* Whether a tensor that `op` or one of its blocks defines has an encoding that only #ttg.generic_linear represents. */
+static bool defines_swizzled_warps(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (has_swizzled_warps(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block))
+      for (intptr_t k = 0; k < mlirBlockGetNumArguments(block); ++k)
+        if (has_swizzled_warps(mlirValueGetType(mlirBlockGetArgument(block, k))))
+          return true;
+  return false;
+}
+
+/* Other encodings have a spelling in each version. */
+static bool check_encodings(MlirOperation root, int32_t minor, nereid_arena_t *arena) {
+  nereid_operations_t ops = {0};
+  if (minor >= NEREID_TTG_GENERIC_LINEAR_SINCE)
+    return true;
+  if (!nereid_collect(root, defines_swizzled_warps, arena, &ops))
+    return false;
+  return ops.size == 0 ||
+         mlirLogicalResultIsSuccess(nereid_diagnose(
+             ops.data[0],
+             "has a tensor with a #ttg.generic_linear encoding whose warps move along several dimensions, which has no "
+             "form in Triton 3.%d: convert its layout, or print the version 3.8 or 3.9",
+             minor));
+}
+
 static bool is_spelled_by_version(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTG_BARRIER:
@@ -135,7 +174,7 @@ static bool is_spelled_by_version(MlirOperation op) {
 
 bool nereid_respell(MlirOperation root, int32_t minor, nereid_arena_t *arena) {
   nereid_operations_t ops = {0};
-  if (!nereid_collect(root, is_spelled_by_version, arena, &ops))
+  if (!check_encodings(root, minor, arena) || !nereid_collect(root, is_spelled_by_version, arena, &ops))
     return false;
   for (size_t i = 0; i < ops.size; ++i)
     if (!respell(ops.data[i], minor))

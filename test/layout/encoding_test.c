@@ -79,6 +79,12 @@ static void test_slice_and_linear(void **unused) {
   nereid_layout_coordinates(&linear, nereid_layout_apply(&linear, 2, 6, 0, 0), element);
   assert_int_equal(element[0], 9);
   assert_int_equal(element[1], 4);
+  nereid_layout_t swizzled = of("#ttg.generic_linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], "
+                                "[2, 0], [4, 0]], warp = [[12, 3]], block = []}>",
+                                2, small);
+  nereid_layout_coordinates(&swizzled, nereid_layout_apply(&swizzled, 2, 6, 1, 0), element);
+  assert_int_equal(element[0], 9 ^ 12);
+  assert_int_equal(element[1], 4 ^ 3);
 }
 
 static void test_clusters(void **unused) {

@@ -97,6 +97,31 @@ static void no_conflicts(void **unused) {
   }
 }
 
+/* Adds to the images of warps those of lanes, which keeps the rest of the layout the same. */
+static void swizzle_warps(nereid_layout_t *layout) {
+  for (int bit = 0; bit < layout->in_bits[NEREID_LAYOUT_WARP]; bit++)
+    for (int lane = 0; lane < 5; lane++)
+      if (random_below(2))
+        layout->bases[NEREID_LAYOUT_WARP][bit] ^= layout->bases[NEREID_LAYOUT_LANE][lane];
+}
+
+/* Images of several bits of warps do not matter: a wavefront is of one warp. */
+static void swizzled_warps_have_no_conflicts(void **unused) {
+  (void)unused;
+  for (int n = 0; n < 1000; n++) {
+    const int bits = (int)random_below(13), warp_bits = (int)random_below(4), bytes = 1 << random_below(4);
+    nereid_layout_t from = random_layout(bits, warp_bits), to = random_layout(bits, warp_bits);
+    nereid_layout_exchange_t plan;
+    swizzle_warps(&from);
+    swizzle_warps(&to);
+    nereid_layout_exchange(&from, &to, bytes, NEREID_LAYOUT_LOAD_MATRICES | NEREID_LAYOUT_STORE_MATRICES, &plan);
+    check_slots(&plan);
+    nereid_layout_exchange(&from, &to, bytes, 0, &plan);
+    check_banks(&plan.store, bytes);
+    check_banks(&plan.load, bytes);
+  }
+}
+
 /* Registers of ldmatrix and stmatrix: each is in the row addressed by some lane, at the column of its slot. */
 static void check_matrices(const nereid_layout_matrices_t *matrices, const nereid_layout_t *slots, uint32_t bytes) {
   const uint32_t in_word = 4 / bytes, in_instruction = in_word * (uint32_t)matrices->tiles;
@@ -185,7 +210,7 @@ static void wide(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(no_conflicts), cmocka_unit_test(matrices),
-                                     cmocka_unit_test(wide)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(no_conflicts), cmocka_unit_test(swizzled_warps_have_no_conflicts),
+                                     cmocka_unit_test(matrices), cmocka_unit_test(wide)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

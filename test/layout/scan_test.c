@@ -161,8 +161,25 @@ static void copies_become_regular(void **unused) {
   }
 }
 
+/* Images that are sums of others, as those of swizzled warps. */
+static void sums_become_regular(void **unused) {
+  (void)unused;
+  for (int n = 0; n < 300; n++) {
+    nereid_layout_t layout = random_layout(), regular;
+    nereid_layout_scan_t plan;
+    for (int in = 0; in < 3 && nereid_layout_out_total(&layout); in++)
+      for (int bit = 0; bit < layout.in_bits[in]; bit++)
+        layout.bases[in][bit] ^= in == 0 || random_below(2) ? nereid_layout_apply(&layout, bit ? 1 : 0, 0, 0, 0)
+                                                            : nereid_layout_apply(&layout, 1, random_below(32), 0, 0);
+    const bool surjective = nereid_layout_surjective(&layout);
+    nereid_layout_scan_regular(&layout, &regular);
+    for (int axis = 0; axis < 2 && surjective; axis++)
+      assert_int_equal(nereid_layout_scan(&regular, axis, &plan), NEREID_LAYOUT_SCANNABLE);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(segments_make_the_index), cmocka_unit_test(readers_find_totals),
-                                     cmocka_unit_test(copies_become_regular)};
+                                     cmocka_unit_test(copies_become_regular), cmocka_unit_test(sums_become_regular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * All code that reads or creates an encoding uses this file, so that no other file depends on its storage. */
 #include "dialects/ttg/encoding/encoding.h"
 
+#include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -16,8 +17,8 @@
 bool nereid_ttg_is_distributed(MlirAttribute encoding) {
   return !mlirAttributeIsNull(encoding) &&
          (nereid_ttg_blocked_attr_isa(encoding) || nereid_ttg_linear_attr_isa(encoding) ||
-          nereid_ttg_slice_attr_isa(encoding) || nereid_ttg_dot_op_attr_isa(encoding) ||
-          nereid_ttg_nvidia_mma_attr_isa(encoding));
+          nereid_ttg_generic_linear_attr_isa(encoding) || nereid_ttg_slice_attr_isa(encoding) ||
+          nereid_ttg_dot_op_attr_isa(encoding) || nereid_ttg_nvidia_mma_attr_isa(encoding));
 }
 
 bool nereid_ttg_is_shared(MlirAttribute encoding) {
@@ -35,12 +36,9 @@ static int bases_rank(MlirAttribute first, MlirAttribute second) {
   return -1;
 }
 
-static int linear_rank(MlirAttribute encoding) {
-  int rank =
-      bases_rank(nereid_ttg_linear_attr_get_register_bases(encoding), nereid_ttg_linear_attr_get_lane_bases(encoding));
-  return rank > 0 ? rank
-                  : bases_rank(nereid_ttg_linear_attr_get_warp_bases(encoding),
-                               nereid_ttg_linear_attr_get_block_bases(encoding));
+static int linear_rank(const MlirAttribute vectors[NEREID_LAYOUT_DIMS]) {
+  int rank = bases_rank(vectors[NEREID_LAYOUT_REGISTER], vectors[NEREID_LAYOUT_LANE]);
+  return rank > 0 ? rank : bases_rank(vectors[NEREID_LAYOUT_WARP], vectors[NEREID_LAYOUT_BLOCK]);
 }
 
 static int count(MlirAttribute array) {
@@ -50,10 +48,11 @@ static int count(MlirAttribute array) {
 int nereid_ttg_encoding_rank(MlirAttribute encoding) {
   if (mlirAttributeIsNull(encoding))
     return -1;
+  MlirAttribute vectors[NEREID_LAYOUT_DIMS];
   if (nereid_ttg_blocked_attr_isa(encoding))
     return count(nereid_ttg_blocked_attr_get_order(encoding));
-  if (nereid_ttg_linear_attr_isa(encoding))
-    return linear_rank(encoding);
+  if (nereid_layout_vectors_of_linear(encoding, vectors))
+    return linear_rank(vectors);
   if (nereid_ttg_slice_attr_isa(encoding))
     return nereid_ttg_encoding_rank(nereid_ttg_slice_attr_get_parent(encoding)) - 1;
   if (nereid_ttg_dot_op_attr_isa(encoding))
@@ -96,6 +95,45 @@ void nereid_ttg_shape_per_cta(MlirAttribute encoding, int rank, const int64_t *s
     for (int d = 0; d < bases.rank && d < rank; d++)
       if (bases.vectors[i][d] && out_shape[d] > 1)
         out_shape[d] /= 2;
+}
+
+bool nereid_ttg_is_generic(MlirAttribute encoding) {
+  if (mlirAttributeIsNull(encoding))
+    return false;
+  if (nereid_ttg_slice_attr_isa(encoding))
+    return nereid_ttg_is_generic(nereid_ttg_slice_attr_get_parent(encoding));
+  return nereid_ttg_generic_linear_attr_isa(encoding);
+}
+
+static bool moves_along_one(const nereid_layout_t *layout, uint32_t basis) {
+  int dims = 0;
+  for (int d = 0; d < layout->rank; d++)
+    dims += (basis & nereid_layout_out_mask(layout, d)) != 0;
+  return dims <= 1;
+}
+
+bool nereid_ttg_linear_represents(const nereid_layout_t *layout, bool generic) {
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    for (int i = 0; i < layout->in_bits[in]; i++)
+      if (!(generic && in == NEREID_LAYOUT_WARP) && !moves_along_one(layout, layout->bases[in][i]))
+        return false;
+  return true;
+}
+
+bool nereid_ttg_has_swizzled_warps(MlirAttribute encoding) {
+  MlirAttribute vectors[NEREID_LAYOUT_DIMS];
+  nereid_ttg_bases_t warps;
+  if (!nereid_layout_vectors_of_linear(encoding, vectors) ||
+      !nereid_ttg_bases_read(vectors[NEREID_LAYOUT_WARP], &warps))
+    return false;
+  for (int i = 0; i < warps.count; i++) {
+    int dims = 0;
+    for (int d = 0; d < warps.rank; d++)
+      dims += warps.vectors[i][d] != 0;
+    if (dims > 1)
+      return true;
+  }
+  return false;
 }
 
 /* --- arrays and bases --- */
@@ -152,10 +190,11 @@ static void erase_dim(nereid_ttg_bases_t *bases, int dim) {
 
 /* Returns the attribute with the CTA layout of an encoding that is not a slice or dot operand. */
 static MlirAttribute own_cga(MlirAttribute encoding) {
+  MlirAttribute vectors[NEREID_LAYOUT_DIMS];
   if (nereid_ttg_blocked_attr_isa(encoding))
     return nereid_ttg_blocked_attr_get_cga_layout(encoding);
-  if (nereid_ttg_linear_attr_isa(encoding))
-    return nereid_ttg_linear_attr_get_block_bases(encoding);
+  if (nereid_layout_vectors_of_linear(encoding, vectors))
+    return vectors[NEREID_LAYOUT_BLOCK];
   if (nereid_ttg_nvidia_mma_attr_isa(encoding))
     return nereid_ttg_nvidia_mma_attr_get_cga_layout(encoding);
   if (nereid_ttg_swizzled_shared_attr_isa(encoding))
@@ -252,6 +291,12 @@ static MlirAttribute layout_bases(MlirContext ctx, const nereid_layout_t *layout
 
 MlirAttribute nereid_ttg_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout) {
   return nereid_ttg_linear_attr_create(
+      ctx, layout_bases(ctx, layout, NEREID_LAYOUT_REGISTER), layout_bases(ctx, layout, NEREID_LAYOUT_LANE),
+      layout_bases(ctx, layout, NEREID_LAYOUT_WARP), layout_bases(ctx, layout, NEREID_LAYOUT_BLOCK));
+}
+
+MlirAttribute nereid_ttg_generic_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout) {
+  return nereid_ttg_generic_linear_attr_create(
       ctx, layout_bases(ctx, layout, NEREID_LAYOUT_REGISTER), layout_bases(ctx, layout, NEREID_LAYOUT_LANE),
       layout_bases(ctx, layout, NEREID_LAYOUT_WARP), layout_bases(ctx, layout, NEREID_LAYOUT_BLOCK));
 }

@@ -90,6 +90,19 @@ MlirAttribute nereid_ttg_blocked_attribute(MlirContext ctx, const nereid_ttg_blo
  * rank is too high for a layout. */
 bool nereid_ttg_padded_layout(MlirAttribute encoding, nereid_layout_t *out);
 
+/* Returns whether the encoding, or the parent of a slice, is #ttg.generic_linear. */
+bool nereid_ttg_is_generic(MlirAttribute encoding);
+
+/* Returns whether #ttg.linear (`generic`: #ttg.generic_linear) can represent the layout: each input bit moves along at
+ * most one dimension, those of warps excepted in a generic one. */
+bool nereid_ttg_linear_represents(const nereid_layout_t *layout, bool generic);
+
+/* Returns whether warp bits of a #ttg.linear or #ttg.generic_linear move along several dimensions. */
+bool nereid_ttg_has_swizzled_warps(MlirAttribute encoding);
+
+/* Creates #ttg.generic_linear from a layout. */
+MlirAttribute nereid_ttg_generic_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout);
+
 /* Create #ttg.linear and #ttg.shared_linear from a layout. */
 MlirAttribute nereid_ttg_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout);
 MlirAttribute nereid_ttg_shared_linear_from_layout(MlirContext ctx, const nereid_layout_t *layout, unsigned alignment);

@@ -121,6 +121,18 @@ bool nereid_ttg_infer_expand_dims_encoding(MlirAttribute src, int axis, MlirLoca
   return true;
 }
 
+bool nereid_ttg_infer_linear(MlirAttribute src, const nereid_layout_t *layout, MlirLocation location,
+                             MlirAttribute *out) {
+  const bool generic = nereid_ttg_is_generic(src);
+  if (!nereid_ttg_linear_represents(layout, generic))
+    return refuse(location,
+                  "a bit of the result's layout moves along several dimensions, which no encoding of registers "
+                  "represents; convert the operand's layout first");
+  MlirContext ctx = mlirAttributeGetContext(src);
+  *out = generic ? nereid_ttg_generic_linear_from_layout(ctx, layout) : nereid_ttg_linear_from_layout(ctx, layout);
+  return true;
+}
+
 /* --- trans --- */
 
 static bool invert_permutation(intptr_t rank, const int32_t *order, int32_t *out) {
@@ -211,10 +223,10 @@ static bool trans_layout(MlirAttribute src, intptr_t rank, const int64_t *shape,
   if (!layout_of(src, rank, shape, location, &layout))
     return false;
   nereid_layout_transpose(&layout, order, &permuted);
-  MlirContext ctx = mlirAttributeGetContext(src);
-  *out = nereid_ttg_is_shared(src)
-             ? nereid_ttg_shared_linear_from_layout(ctx, &permuted, (unsigned)nereid_ttg_shared_alignment(src))
-             : nereid_ttg_linear_from_layout(ctx, &permuted);
+  if (!nereid_ttg_is_shared(src))
+    return nereid_ttg_infer_linear(src, &permuted, location, out);
+  *out = nereid_ttg_shared_linear_from_layout(mlirAttributeGetContext(src), &permuted,
+                                              (unsigned)nereid_ttg_shared_alignment(src));
   return true;
 }
 
@@ -338,8 +350,7 @@ bool nereid_ttg_infer_join_encoding(MlirAttribute src, intptr_t rank, const int6
   if (rank + 1 > NEREID_LAYOUT_MAX_RANK || !nereid_layout_reshape(&layout, (int)rank + 1, bits) ||
       !double_axis(&layout, (int)rank))
     return refuse(location, "the joined tensor has too many dimensions or elements");
-  *out = nereid_ttg_linear_from_layout(mlirAttributeGetContext(src), &layout);
-  return true;
+  return nereid_ttg_infer_linear(src, &layout, location, out);
 }
 
 /* Returns whether the encoding's only use of the last dimension is to hold its pairs. */
@@ -381,8 +392,7 @@ bool nereid_ttg_infer_split_encoding(MlirAttribute src, intptr_t rank, const int
   if (!halve_axis(&layout, (int)rank - 1))
     return refuse(location, "both elements along the last dimension must be in one thread");
   nereid_layout_drop_dim(&layout, (int)rank - 1);
-  *out = nereid_ttg_linear_from_layout(mlirAttributeGetContext(src), &layout);
-  return true;
+  return nereid_ttg_infer_linear(src, &layout, location, out);
 }
 
 /* Returns the dimension at position `place` of the order in which registers move through the dimensions. Dimensions
@@ -444,8 +454,7 @@ bool nereid_ttg_infer_fp4_to_fp_encoding(MlirAttribute src, intptr_t rank, const
     return fits || refuse(location, too_few);
   if (!(forward ? double_axis(&layout, axis) : halve_axis(&layout, axis)))
     return refuse(location, too_few);
-  *out = nereid_ttg_linear_from_layout(mlirAttributeGetContext(src), &layout);
-  return true;
+  return nereid_ttg_infer_linear(src, &layout, location, out);
 }
 
 /* --- dot --- */

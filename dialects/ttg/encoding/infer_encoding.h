@@ -1,13 +1,15 @@
 /* Infers the encodings of results of shape operations. Each element stays in its thread: the result's encoding is the
  * operand's with renamed coordinates. A blocked encoding stays blocked if possible, a reduction returns the slice of
- * its operand, and `linear` is the general fallback. The results equal those of Triton 3.6, so types in its files
- * verify.
+ * its operand, and `linear` is the general fallback (of a `generic_linear`, that). The results equal those of Triton
+ * 3.6 and 3.9, so types in their files verify.
  *
  * Every function returns true and sets *out, or returns false, with an error at its location argument unless that is
  * null. For a null `src` (a tensor without encoding) *out is null and the result true. `shape` is in elements. All are
  * pure functions. */
 #ifndef NEREID_DIALECTS_TTG_INFER_ENCODING_H
 #define NEREID_DIALECTS_TTG_INFER_ENCODING_H
+
+#include "layout/linear_layout.h"
 
 #include <mlir-c/IR.h>
 #include <mlir-c/Support.h>
@@ -18,6 +20,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* #ttg.linear of a layout that is derived from that of `src`; #ttg.generic_linear if `src` is one or a slice of one.
+ * Fails where register, lane or CTA bits move along several dimensions: after a reshape of a layout with steps that are
+ * not powers of two. */
+bool nereid_ttg_infer_linear(MlirAttribute src, const nereid_layout_t *layout, MlirLocation location,
+                             MlirAttribute *out);
 
 /* Result of reducing dimension `axis`: #ttg.slice<{dim = axis, parent = src}>. */
 bool nereid_ttg_infer_reduce_encoding(MlirAttribute src, int axis, MlirAttribute *out);

@@ -224,8 +224,7 @@ bool nereid_ttg_infer_reshape_encoding(intptr_t src_rank, const int64_t *src_sha
   nereid_layout_t layout;
   if (!nereid_ttg_is_distributed(src) || !reshape_layout(src, src_rank, src_shape, dst_rank, dst_shape, &layout))
     return refuse(location, "the operand's encoding does not fit its shape");
-  *out = nereid_ttg_linear_from_layout(mlirAttributeGetContext(src), &layout);
-  return true;
+  return nereid_ttg_infer_linear(src, &layout, location, out);
 }
 
 /* Keeps the swizzle mode if the contiguous dimension is unchanged and the rows are still consecutive. */

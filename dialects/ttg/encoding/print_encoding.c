@@ -3,11 +3,14 @@
  *   #ttg.nvmma_shared attribute  ->  <{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
  *
  * Defaults are omitted: the CTA layout of a single CTA, fp4Padded, a rank of 2, kWidth 0, no blocks in shared_linear.
- * padded_shared has a short form for a plain order of elements. */
+ * padded_shared has a short form for a plain order of elements. The version decides between linear and
+ * generic_linear. */
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/ttg_hooks.h"
 
+#include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
+#include "seam/tt.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
@@ -78,10 +81,12 @@ static void print_blocked(printer_t printer, MlirAttribute encoding) {
 }
 
 static void print_linear(printer_t printer, MlirAttribute encoding) {
-  key_bases(printer, "<{register = ", nereid_ttg_linear_attr_get_register_bases(encoding));
-  key_bases(printer, ", lane = ", nereid_ttg_linear_attr_get_lane_bases(encoding));
-  key_bases(printer, ", warp = ", nereid_ttg_linear_attr_get_warp_bases(encoding));
-  key_bases(printer, ", block = ", nereid_ttg_linear_attr_get_block_bases(encoding));
+  MlirAttribute vectors[NEREID_LAYOUT_DIMS];
+  nereid_layout_vectors_of_linear(encoding, vectors);
+  key_bases(printer, "<{register = ", vectors[NEREID_LAYOUT_REGISTER]);
+  key_bases(printer, ", lane = ", vectors[NEREID_LAYOUT_LANE]);
+  key_bases(printer, ", warp = ", vectors[NEREID_LAYOUT_WARP]);
+  key_bases(printer, ", block = ", vectors[NEREID_LAYOUT_BLOCK]);
   text(printer, "}>");
 }
 
@@ -193,6 +198,41 @@ static void print_shared_linear(printer_t printer, MlirAttribute encoding) {
   text(printer, ">");
 }
 
+/* Returns whether each coordinate bit is the image of exactly one input bit. */
+static bool is_permutation(MlirAttribute encoding) {
+  MlirAttribute vectors[NEREID_LAYOUT_DIMS];
+  nereid_ttg_bases_t bases;
+  uint32_t seen[NEREID_TTG_MAX_RANK] = {0};
+  nereid_layout_vectors_of_linear(encoding, vectors);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++) {
+    nereid_ttg_bases_read(vectors[in], &bases);
+    for (int i = 0; i < bases.count; i++) {
+      int dims = 0;
+      for (int d = 0; d < bases.rank; d++) {
+        const uint32_t step = (uint32_t)bases.vectors[i][d];
+        if (step & (step - 1) || step & seen[d])
+          return false;
+        dims += step != 0;
+        seen[d] |= step;
+      }
+      if (dims > 1)
+        return false;
+    }
+  }
+  return true;
+}
+
+const char *nereid_ttg_encoding_mnemonic(MlirAttribute encoding) {
+  const bool generic = nereid_ttg_generic_linear_attr_isa(encoding);
+  if (!generic && !nereid_ttg_linear_attr_isa(encoding))
+    return NULL;
+  const bool has_generic =
+      nereidMlirContextGetTritonMinor(mlirAttributeGetContext(encoding)) >= NEREID_TTG_GENERIC_LINEAR_SINCE;
+  if (generic ? has_generic || nereid_ttg_has_swizzled_warps(encoding) : has_generic && !is_permutation(encoding))
+    return "generic_linear";
+  return "linear";
+}
+
 void nereid_ttg_encoding_print(MlirAttribute encoding, const nereid_ttg_printer_t *printer) {
   static const struct {
     bool (*isa)(MlirAttribute attribute);
@@ -200,6 +240,7 @@ void nereid_ttg_encoding_print(MlirAttribute encoding, const nereid_ttg_printer_
   } encodings[] = {
       {nereid_ttg_blocked_attr_isa, print_blocked},
       {nereid_ttg_linear_attr_isa, print_linear},
+      {nereid_ttg_generic_linear_attr_isa, print_linear},
       {nereid_ttg_slice_attr_isa, print_slice},
       {nereid_ttg_dot_op_attr_isa, print_dot_op},
       {nereid_ttg_nvidia_mma_attr_isa, print_nvidia_mma},

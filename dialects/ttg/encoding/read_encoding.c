@@ -12,6 +12,7 @@
 
 #include "bindings/ttg_hooks.h"
 #include "nereid/dialects/ttg.h"
+#include "seam/tt.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -204,15 +205,27 @@ static MlirAttribute read_blocked(reader_t *reader) {
               nereid_ttg_blocked_attr_create(reader->ctx, size, threads, warps, order, cga));
 }
 
-static MlirAttribute read_linear(reader_t *reader) {
+static void read_vectors(reader_t *reader, MlirAttribute out[NEREID_LAYOUT_DIMS]) {
   static const char *const keys[] = {"register", "lane", "warp", "block", NULL};
   check_keys(reader, reader->inside, keys);
-  MlirAttribute bases[4];
   int rank = 0;
-  for (int i = 0; i < 4; i++)
-    bases[i] = read_bases_attribute(reader, keys[i], &rank);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    out[in] = read_bases_attribute(reader, keys[in], &rank);
+}
+
+static MlirAttribute read_linear(reader_t *reader) {
+  MlirAttribute bases[NEREID_LAYOUT_DIMS];
+  read_vectors(reader, bases);
   return MADE(nereid_ttg_linear_attr_verify(reader->sink, bases[0], bases[1], bases[2], bases[3]),
               nereid_ttg_linear_attr_create(reader->ctx, bases[0], bases[1], bases[2], bases[3]));
+}
+
+static MlirAttribute read_generic_linear(reader_t *reader) {
+  MlirAttribute bases[NEREID_LAYOUT_DIMS];
+  read_vectors(reader, bases);
+  nereidMlirContextRaiseTritonMinor(reader->ctx, NEREID_TTG_GENERIC_LINEAR_SINCE);
+  return MADE(nereid_ttg_generic_linear_attr_verify(reader->sink, bases[0], bases[1], bases[2], bases[3]),
+              nereid_ttg_generic_linear_attr_create(reader->ctx, bases[0], bases[1], bases[2], bases[3]));
 }
 
 static MlirAttribute read_slice(reader_t *reader) {
@@ -359,6 +372,7 @@ MlirAttribute nereid_ttg_encoding_parse(nereid_error_sink_t sink, MlirStringRef 
   } encodings[] = {
       {"blocked", read_blocked, false},
       {"linear", read_linear, false},
+      {"generic_linear", read_generic_linear, false},
       {"slice", read_slice, false},
       {"dot_op", read_dot_op, false},
       {"nvidia_mma", read_nvidia_mma, false},

@@ -59,12 +59,21 @@ static int nonzero_count(const nereid_ttg_bases_t *bases, int i) {
   return found;
 }
 
+/* Verifies that every vector moves along at most one dimension. */
+static MlirLogicalResult check_one_dimension(nereid_error_sink_t sink, const char *name,
+                                             const nereid_ttg_bases_t *bases) {
+  for (int i = 0; i < bases->count; i++)
+    if (nonzero_count(bases, i) > 1)
+      return nereid_diagnose_to(sink, "vector %d of %s moves along several dimensions, expected at most one", i, name);
+  return mlirLogicalResultSuccess();
+}
+
 /* Verifies that every vector moves along at most one dimension, by a power of two. */
 static MlirLogicalResult check_unit_vectors(nereid_error_sink_t sink, const char *name,
                                             const nereid_ttg_bases_t *bases) {
+  if (failed(check_one_dimension(sink, name, bases)))
+    return mlirLogicalResultFailure();
   for (int i = 0; i < bases->count; i++) {
-    if (nonzero_count(bases, i) > 1)
-      return nereid_diagnose_to(sink, "vector %d of %s moves along several dimensions, expected at most one", i, name);
     for (int d = 0; d < bases->rank; d++)
       if (bases->vectors[i][d] != 0 && !nereid_is_power_of_two(bases->vectors[i][d]))
         return nereid_diagnose_to(sink, "vector %d of %s has %d, expected 0 or powers of two", i, name,
@@ -167,19 +176,33 @@ MlirLogicalResult nereid_ttg_blocked_attr_verify(nereid_error_sink_t sink, MlirA
   return check_cga(sink, cga_layout, rank);
 }
 
+/* Verifies the vectors of a linear encoding, which together reach every element. `swizzled_warps`: those of warps may
+ * move along several dimensions. */
+static MlirLogicalResult check_linear(nereid_error_sink_t sink, const MlirAttribute arrays[NEREID_LAYOUT_DIMS],
+                                      bool swizzled_warps) {
+  static const char *const names[] = {"register", "lane", "warp", "block"};
+  nereid_ttg_bases_t bases[NEREID_LAYOUT_DIMS];
+  const nereid_ttg_bases_t *inputs[] = {&bases[0], &bases[1], &bases[2], &bases[3]};
+  if (!read_all(NEREID_LAYOUT_DIMS, arrays, bases))
+    return nereid_diagnose_to(sink, "vectors must have one number per dimension");
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    if (!(swizzled_warps && in == NEREID_LAYOUT_WARP) && failed(check_one_dimension(sink, names[in], &bases[in])))
+      return mlirLogicalResultFailure();
+  return check_cover(sink, NEREID_LAYOUT_DIMS, inputs, false);
+}
+
 MlirLogicalResult nereid_ttg_linear_attr_verify(nereid_error_sink_t sink, MlirAttribute register_bases,
                                                 MlirAttribute lane_bases, MlirAttribute warp_bases,
                                                 MlirAttribute block_bases) {
-  static const char *const names[] = {"register", "lane", "warp", "block"};
   const MlirAttribute arrays[] = {register_bases, lane_bases, warp_bases, block_bases};
-  nereid_ttg_bases_t bases[4];
-  const nereid_ttg_bases_t *inputs[] = {&bases[0], &bases[1], &bases[2], &bases[3]};
-  if (!read_all(4, arrays, bases))
-    return nereid_diagnose_to(sink, "vectors must have one number per dimension");
-  for (int i = 0; i < 4; i++)
-    if (failed(check_unit_vectors(sink, names[i], &bases[i])))
-      return mlirLogicalResultFailure();
-  return check_cover(sink, 4, inputs, false);
+  return check_linear(sink, arrays, false);
+}
+
+MlirLogicalResult nereid_ttg_generic_linear_attr_verify(nereid_error_sink_t sink, MlirAttribute register_bases,
+                                                        MlirAttribute lane_bases, MlirAttribute warp_bases,
+                                                        MlirAttribute block_bases) {
+  const MlirAttribute arrays[] = {register_bases, lane_bases, warp_bases, block_bases};
+  return check_linear(sink, arrays, true);
 }
 
 MlirLogicalResult nereid_ttg_slice_attr_verify(nereid_error_sink_t sink, unsigned dim, MlirAttribute parent) {

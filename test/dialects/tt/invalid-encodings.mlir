@@ -70,3 +70,16 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     tt.return
   }
 }
+
+// -----
+
+// Lane 1 would move along both dimensions of the result.
+#e = #ttg.generic_linear<{register = [], lane = [[1], [6], [4], [8], [16]], warp = [[32], [64]], block = []}>
+#f = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @reshape(%x: tensor<128xf32, #e>) {
+    // expected-error @+1 {{a bit of the result's layout moves along several dimensions, which no encoding of registers represents; convert the operand's layout first}}
+    %0 = tt.reshape %x : tensor<128xf32, #e> -> tensor<32x4xf32, #f>
+    tt.return
+  }
+}

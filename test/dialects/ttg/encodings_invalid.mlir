@@ -66,7 +66,32 @@
 
 // -----
 
-// expected-error @+1 {{vector 0 of register has 3, expected 0 or powers of two}}
+// expected-error @+1 {{vector 0 of warp moves along several dimensions, expected at most one}}
+#e = #ttg.linear<{register = [[0, 1]], lane = [], warp = [[1, 1]], block = []}>
+
+// -----
+
+// expected-error @+1 {{vector 0 of lane moves along several dimensions, expected at most one}}
+#e = #ttg.generic_linear<{register = [[0, 1]], lane = [[1, 1]], warp = [], block = []}>
+
+// -----
+
+// expected-error @+1 {{vector 0 of block moves along several dimensions, expected at most one}}
+#e = #ttg.generic_linear<{register = [[0, 1]], lane = [], warp = [], block = [[1, 1]]}>
+
+// -----
+
+// expected-error @+1 {{the vectors reach 2^2 of the 2^3 elements that they span, expected all}}
+#e = #ttg.generic_linear<{register = [[1, 0]], lane = [], warp = [[2, 1]], block = []}>
+
+// -----
+
+// expected-error @+1 {{#ttg.generic_linear has an unknown key 'cluster'}}
+#e = #ttg.generic_linear<{register = [[1]], lane = [], warp = [], block = [], cluster = []}>
+
+// -----
+
+// expected-error @+1 {{the vectors reach 2^1 of the 2^2 elements that they span, expected all}}
 #e = #ttg.linear<{register = [[3]], lane = [], warp = [], block = []}>
 
 // -----

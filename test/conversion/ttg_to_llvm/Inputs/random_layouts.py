@@ -1,12 +1,12 @@
 """Ops that move elements between threads, with random layouts: the emulator against the interpreter, in every bit.
 
     random_layouts.py WORK_DIR SEED COUNT OP...        OP: reduce scan convert matrices gather histogram join split
-                                          map fp4 loop conflicts moves
+                                          map fp4 loop conflicts moves atomic views shared
 
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores the
 result; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator runs it
 with encodings, the interpreter without. `conflicts` are conversions without replication, which must have no bank conflicts;
-`moves` are conversions within warps, to few registers per thread.
+`moves` are conversions within warps, to few registers per thread. `OP~` uses #ttg.generic_linear and its slices only.
 Values are small integers, so that sums of floats are exact in any order. Needs nereid and nereid-opt on the PATH.
 """
 
@@ -30,7 +30,7 @@ class Layouts:
     """Encodings by name; a tensor type's text holds `, #name`, which the interpreter's copy is without."""
 
     def __init__(self, rng, warps):
-        self.rng, self.warps, self.lines = rng, warps, []
+        self.rng, self.warps, self.lines, self.only_generic = rng, warps, [], False
 
     def define(self, text):
         name = "#L%d" % len(self.lines)
@@ -80,6 +80,29 @@ class Layouts:
         return self.define("#ttg.linear<{register = %s, lane = %s, warp = %s, block = []}>" % (
             vectors[fixed:], vectors[:5], vectors[5:fixed]))
 
+    def generic(self, shape):
+        """Images that are sums: of any coordinates for warps, along one dimension for registers and lanes; some twice."""
+        units = [(d, 1 << b) for d, n in enumerate(shape) for b in range(log2(n))]
+        self.rng.shuffle(units)
+        fixed = 5 + log2(self.warps)
+        images = [{unit} for unit in units] + [set() for _ in range(max(0, fixed - len(units)))]
+        for i, image in enumerate(images):
+            if not image and units and self.rng.random() < 0.6:
+                image.add(self.rng.choice(units))
+        images += [{self.rng.choice(units)} for _ in range(self.rng.choice([0, 0, 1, 2])) if units]
+        self.rng.shuffle(images)
+        for i, image in enumerate(images):  # adds earlier images: the space that they span is the same
+            for other in images[:i]:
+                if self.rng.random() < 0.4 and (i >= len(images) - log2(self.warps) or len({d for d, _ in image | other}) <= 1):
+                    image ^= other
+        vectors = [[sum(step for of, step in image if of == d) for d in range(len(shape))] for image in images]
+        warp = vectors[len(vectors) - log2(self.warps):]
+        rest = vectors[:len(vectors) - log2(self.warps)]
+        return self.define("#ttg.generic_linear<{register = %s, lane = %s, warp = %s, block = []}>" % (rest[5:], rest[:5], warp))
+
+    def one(self, shape):
+        return self.generic(shape) if self.only_generic else self.linear(shape)
+
     def distinct(self, rank, register, lane, warp):
         """The bits (dimension, step) of an index."""
         vectors = tuple([[step if d == at else 0 for at in range(rank)] for d, step in units]
@@ -100,6 +123,8 @@ class Layouts:
 
     def any(self, shape, regular=False):
         kind = self.rng.random()
+        if self.only_generic and kind < 0.85:
+            return self.generic(shape)
         if not regular and kind > 0.9:
             return self.doubled(shape)
         if kind < 0.45:
@@ -415,7 +440,7 @@ class Kernel:
 
     def pairs(self, shape):
         """A linear encoding of `shape`, and the one with an additional last dimension of 2 in registers."""
-        half = self.layouts.linear(shape)
+        half = self.layouts.one(shape)
         text = self.layouts.lines[-1].split(" = ", 1)[1]
         wide = re.sub(r"\[(\d+(?:, \d+)*)\]", r"[\1, 0]", text)
         at = ", ".join(["0"] * len(shape)) + ", 1"
@@ -434,6 +459,10 @@ class Kernel:
     def split(self):
         shape, element = self.shape(8), self.element()
         half, wide = self.pairs(shape)
+        if self.layouts.only_generic and self.rng.random() < 0.5:  # warps with exchanged pairs
+            before, warps = self.layouts.lines[-1].split("warp = ", 1)
+            warps = re.sub(r"0\]", lambda _: self.rng.choice(["0]", "1]"]), warps)
+            self.layouts.lines[-1] = before + "warp = " + warps
         value = self.load(element, shape + [2], wide)
         self.names += 1
         made = "%%v%d" % self.names
@@ -445,13 +474,13 @@ class Kernel:
     def fp4(self):
         """Bytes in a linear encoding, and their nibbles in the one with an additional register bit: the lowest of `axis`."""
         shape, element = self.shape(9), self.rng.choice(["f16", "bf16"])
-        axis, bytes_of = self.rng.randrange(len(shape)), self.layouts.linear(shape)
-        parts = eval(re.sub(r"#ttg.linear<\{(.*), block = \[\]\}>", r"dict(\1)", self.layouts.lines[-1].split(" = ", 1)[1]))
+        axis, bytes_of = self.rng.randrange(len(shape)), self.layouts.one(shape)
+        parts = self.vectors_of(bytes_of)
         for vectors in parts.values():
             for vector in vectors:
                 vector[axis] *= 2
         parts["register"].insert(0, [int(d == axis) for d in range(len(shape))])
-        wide = self.layouts.define("#ttg.linear<{register = %(register)s, lane = %(lane)s, warp = %(warp)s, block = []}>" % parts)
+        wide = self.define_like(bytes_of, parts)
         to = shape[:axis] + [2 * shape[axis]] + shape[axis + 1:]
         source = self.load("i8", shape, bytes_of, -128, 128)
         value = self.emit("ttg.fp4_to_fp %s {axis = %d : i32} : %s -> %s" % (
@@ -478,12 +507,74 @@ class Kernel:
                               ", ".join(results), ", ".join(["i32"] * pack), of, of))
         self.store(value, "i32", shape, encoding)
 
+    def atomic(self):
+        """Adds each element once, and uses the result."""
+        shape, element = self.shape(8), self.rng.choice(["i32", "i64", "f32"])
+        encoding = self.layouts.any(shape)
+        value = self.load(element, shape, encoding)
+        pointers, of = self.pointers(element, shape, encoding, "ones")
+        self.outs.append(len(self.parameters) - 1)
+        mask = self.load("i1", shape, encoding)
+        old = self.emit("tt.atomic_rmw %s, acq_rel, gpu, %s, %s, %s : (%s, %s, %s) -> %s" % (
+            "fadd" if element == "f32" else "add", pointers, value, mask, of, self.type(shape, element, encoding),
+            self.type(shape, "i1", encoding), self.type(shape, element, encoding)))
+        if self.rng.random() < 0.5:
+            zero = self.emit("arith.constant dense<0%s> : %s" % (".0" if element == "f32" else "", self.type(shape, element, encoding)))
+            old = self.emit("arith.select %s, %s, %s : %s, %s" % (mask, old, zero, self.type(shape, "i1", encoding),
+                                                                self.type(shape, element, encoding)))
+            self.store(old, element, shape, encoding)
+
+    def vectors_of(self, encoding):
+        """The inputs of the linear or generic encoding, and their vectors."""
+        text = self.layouts.lines[int(encoding[2:])].split(" = ", 1)[1]
+        return eval(re.sub(r"#ttg.\w+<\{(.*), block = \[\]\}>", r"dict(\1)", text))
+
+    def define_like(self, encoding, vectors):
+        kind = re.search(r"#ttg.\w+", self.layouts.lines[int(encoding[2:])])[0]
+        return self.layouts.define(kind + "<{register = %(register)s, lane = %(lane)s, warp = %(warp)s, block = []}>" % vectors)
+
+    def views(self):
+        """A transposition, and a reshape if registers and lanes still move along one dimension."""
+        shape, element = self.shape(), self.element()
+        encoding = self.layouts.generic(shape)
+        value, vectors = self.load(element, shape, encoding), self.vectors_of(encoding)
+        order = self.rng.sample(range(len(shape)), len(shape))
+        to = [shape[d] for d in order]
+        second = self.define_like(encoding, {k: [[v[d] for d in order] for v in of] for k, of in vectors.items()})
+        value = self.emit("tt.trans %s {order = array<i32: %s>} : %s -> %s" % (
+            value, ", ".join(map(str, order)), self.type(shape, element, encoding), self.type(to, element, second)))
+        self.store(value, element, to, second)
+        flat = math.prod(shape)
+        line = self.define_like(encoding, {k: [[sum(c * math.prod(to[i + 1:]) for i, c in enumerate(v[d] for d in order))] for v in of]
+                                              for k, of in vectors.items()})
+        value = self.emit("tt.reshape %s : %s -> %s" % (value, self.type(to, element, second), self.type([flat], element, line)))
+        self.store(value, element, [flat], line)
+
+    def shared(self):
+        """Through a buffer: stored in one encoding, loaded in another."""
+        shape, element = self.shape(), self.rng.choice(["i32", "f16", "i8", "f64"])
+        first, second = self.layouts.any(shape), self.layouts.any(shape)
+        order = list(reversed(range(len(shape))))
+        self.layouts.lines += ["#S = #ttg.swizzled_shared<{vec = %d, perPhase = 1, maxPhase = %d, order = %s}>" % (
+            *self.rng.choice([(1, 1), (1, 4), (4, 8)]), order), "#smem = #ttg.shared_memory"]
+        value = self.load(element, shape, first)
+        of = "!ttg.memdesc<%s%s, #S, #smem>" % ("".join("%dx" % n for n in shape), element)
+        self.lines.append("  %%buffer = ttg.local_alloc %s : (%s) -> %s" % (value, self.type(shape, element, first), of))
+        value = self.emit("ttg.local_load %%buffer : %s -> %s" % (of, self.type(shape, element, second)))
+        self.store(value, element, shape, second)
+
     # --- running ---
 
     def text(self, with_encodings):
         parameters = ", ".join("%s: !tt.ptr<%s> {tt.divisibility = 16 : i32}" % (n, e) for n, e, _, _ in self.parameters)
         text = "\n".join(self.layouts.lines) + "\n" + HEADER % self.warps + "tt.func public @k(%s) {\n%s\n  tt.return\n}\n}\n" % (
             parameters, "\n".join(self.lines))
+        if not with_encodings:
+            text = re.sub(r"^  %buffer = .*\n|^#(S|smem) = .*\n", "", text, flags=re.M)
+            stored = re.search(r"%buffer = ttg.local_alloc (%\w+) ", "\n".join(self.lines))
+            text = re.sub(r"^  (%\w+) = ttg.local_load %buffer : .* -> (\S+ #L\d+>)$",
+                          lambda found: "  %s = ttg.convert_layout %s : %s -> %s" % (found[1], stored[1], found[2], found[2]),
+                          text, flags=re.M)
         return text if with_encodings else re.sub(r", #L\d+", "", re.sub(
             r"^#L.*\n|attributes \{.*?\} ", "", re.sub(r"^  (%\w+) = ttg.convert_layout (%\w+) : (\S+ #L\d+>).*", r"  \1 = tt.reshape \2 : \3 -> \3",
                                                         text, flags=re.M), flags=re.M))
@@ -509,6 +600,8 @@ def main(directory, seed, count, ops):
     for i in range(count):
         op = ops[i % len(ops)]
         kernel = Kernel(random.Random("%d %d" % (seed, i)))
+        kernel.layouts.only_generic = op.endswith("~")
+        op = op.rstrip("~")
         getattr(kernel, op)()
         paths = [os.path.join(directory, "%s%d.%s" % (op, i, end)) for end in ("ttgir", "ttir")]
         for path, with_encodings in zip(paths, (True, False)):
