@@ -44,7 +44,7 @@ static void add_generator(nereid_layout_reduction_t *out, uint64_t vector, int i
   else if (in == NEREID_LAYOUT_WARP)
     out->warps[out->n_warps++] = (uint8_t)bit;
   else
-    out->across_blocks = true;
+    out->blocks[out->n_blocks++] = part_of(layout, vector, NEREID_LAYOUT_BLOCK);
 }
 
 void nereid_layout_reduction(const nereid_layout_t *layout, int axis, nereid_layout_reduction_t *out) {
@@ -158,4 +158,39 @@ void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction
     }
   }
   append_registers(reduction, result_shift, out_read);
+}
+
+int64_t nereid_layout_reduction_results(const nereid_layout_reduction_t *reduction) {
+  return INT64_C(1) << nereid_layout_out_total(&reduction->projected);
+}
+
+/* The first CTA of those that hold partial results of the same result as CTA 2^bit. */
+static uint32_t first_cta(const nereid_layout_reduction_t *reduction, int bit) {
+  for (int i = 0; i < reduction->n_blocks; i++)
+    if (31 - __builtin_clz(reduction->blocks[i]) == bit)
+      return reduction->blocks[i] ^ UINT32_C(1) << bit;
+  return UINT32_C(1) << bit;
+}
+
+void nereid_layout_reduction_cluster(const nereid_layout_reduction_t *reduction, nereid_layout_t *out_write,
+                                     nereid_layout_t *out_read) {
+  const nereid_layout_t *projected = &reduction->projected;
+  const int result_bits = nereid_layout_out_total(projected), ctas = projected->in_bits[NEREID_LAYOUT_BLOCK];
+  nereid_layout_initialize(out_write, 1);
+  out_write->out_bits[0] = (uint8_t)result_bits;
+  *out_read = *out_write;
+  out_read->out_bits[0] = (uint8_t)(result_bits + ctas);
+  for (int i = 0; i < reduction->n_blocks; i++)
+    out_read->bases[NEREID_LAYOUT_REGISTER][out_read->in_bits[NEREID_LAYOUT_REGISTER]++] = reduction->blocks[i]
+                                                                                           << result_bits;
+  append_registers(reduction, 0, out_write);
+  append_registers(reduction, 0, out_read);
+  append_threads(projected, 0, out_write);
+  append_threads(projected, 0, out_read);
+  out_write->in_bits[NEREID_LAYOUT_BLOCK] = out_read->in_bits[NEREID_LAYOUT_BLOCK] = (uint8_t)ctas;
+  for (int bit = 0; bit < ctas; bit++) {
+    const uint32_t slot = projected->bases[NEREID_LAYOUT_BLOCK][bit];
+    out_write->bases[NEREID_LAYOUT_BLOCK][bit] = slot;
+    out_read->bases[NEREID_LAYOUT_BLOCK][bit] = first_cta(reduction, bit) << result_bits | slot;
+  }
 }

@@ -5,7 +5,7 @@
  *
  * The hardware coordinates that hold elements of one result differ by the kernel of the layout without that dimension.
  * A basis of it, without the vectors of replicated elements, determines the combinations: vectors with register bits
- * only, then those with lane bits, then those with warp bits. It works for any linear layout: a lane vector may also
+ * only, then those with lane bits, then those with warp bits, then those with bits of the CTA. It works for any linear layout: a lane vector may also
  * have register bits. */
 #ifndef NEREID_LAYOUT_REDUCTION_H
 #define NEREID_LAYOUT_REDUCTION_H
@@ -25,8 +25,9 @@ typedef struct nereid_layout_reduction {
   int n_same;
   uint32_t same[NEREID_LAYOUT_MAX_BITS]; /* xor masks between registers of one result, copies included */
   uint32_t fixed[NEREID_LAYOUT_DIMS];    /* bits that are 0 in the representative of equal partial results */
-  bool across_blocks;                    /* CTAs of a cluster hold parts of one result */
-  nereid_layout_t projected;             /* the layout without the dimension */
+  int n_blocks;
+  uint32_t blocks[NEREID_LAYOUT_MAX_BITS]; /* xor masks between CTAs that hold partial results of one result */
+  nereid_layout_t projected;               /* the layout without the dimension */
 } nereid_layout_reduction_t;
 
 /* The reduction of `layout` along dimension `axis`. */
@@ -54,5 +55,15 @@ int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reducti
  * lanes, which must be combined afterwards; the others are the low bits of the register. */
 void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
                                       nereid_layout_t *out_write, nereid_layout_t *out_read);
+
+/* Slots of the partial results of a CTA: as many as results. */
+int64_t nereid_layout_reduction_results(const nereid_layout_reduction_t *reduction);
+
+/* The exchange between the CTAs of a cluster, as layouts of one dimension. Each CTA stores its partial results, and
+ * reads those of 2^n_blocks CTAs, its own included, in the same order in all of them. `write` maps (representative
+ * register, lane, warp, CTA) to a slot. In `read`, the low n_blocks bits of the register number the partial results of
+ * a representative register, and the image is the CTA, above the bits of a slot, and the slot. */
+void nereid_layout_reduction_cluster(const nereid_layout_reduction_t *reduction, nereid_layout_t *out_write,
+                                     nereid_layout_t *out_read);
 
 #endif

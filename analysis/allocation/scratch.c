@@ -143,7 +143,7 @@ int64_t nereid_scratch_align(int64_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
-/* Partial results of every operand, one per participating warp. */
+/* Partial results of every operand, one per participating warp, then those that other CTAs of the cluster read. */
 static int64_t reduce_bytes(MlirOperation op) {
   nereid_layout_t layout;
   nereid_layout_reduction_t reduction;
@@ -151,10 +151,23 @@ static int64_t reduce_bytes(MlirOperation op) {
   if (!layout_of(mlirOperationGetOperand(op, 0), &layout))
     return 0;
   nereid_layout_reduction(&layout, nereid_tt_reduce_get_axis(op), &reduction);
-  for (intptr_t k = 0; reduction.n_warps && k < mlirOperationGetNumOperands(op); ++k)
-    bytes += nereid_scratch_align(nereid_layout_reduction_slots(&reduction) *
-                                  nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetOperand(op, k))));
+  for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); ++k) {
+    const int64_t element = nereid_scratch_element_bytes(mlirValueGetType(mlirOperationGetOperand(op, k)));
+    if (reduction.n_warps)
+      bytes += nereid_scratch_align(nereid_layout_reduction_slots(&reduction) * element);
+    if (reduction.n_blocks)
+      bytes += nereid_scratch_align(nereid_layout_reduction_results(&reduction) * element);
+  }
   return bytes;
+}
+
+bool nereid_reduction_crosses_ctas(MlirOperation op) {
+  nereid_layout_t layout;
+  nereid_layout_reduction_t reduction;
+  if (!layout_of(mlirOperationGetOperand(op, 0), &layout))
+    return false;
+  nereid_layout_reduction(&layout, nereid_tt_reduce_get_axis(op), &reduction);
+  return reduction.n_blocks > 0;
 }
 
 /* Captures, which the partitions of a ttg.warp_specialize read when they begin. A buffer is its address and, for a part

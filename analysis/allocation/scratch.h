@@ -19,6 +19,9 @@ typedef enum nereid_conversion_path {
 /* The path of a ttg.convert_layout. */
 nereid_conversion_path_t nereid_conversion_path(MlirOperation op);
 
+/* Whether CTAs of a cluster hold elements of one result of a tt.reduce: their partial results are exchanged. */
+bool nereid_reduction_crosses_ctas(MlirOperation op);
+
 /* The number of parts, a power of two, in which a ttg.convert_layout through shared memory moves its elements: at most
  * allocation.parts of the op, as far as its layouts can be divided. Its scratch holds one part. */
 int64_t nereid_conversion_parts(MlirOperation op);

@@ -200,7 +200,7 @@ static bool find_site(nereid_pass_t *pass, MlirOperation reduce, site_t *out) {
     return false;
   nereid_layout_reduction_t plan;
   nereid_layout_reduction(&out->layout, out->axis, &plan);
-  return !plan.across_blocks && (plan.n_lanes || plan.n_warps);
+  return !plan.n_blocks && (plan.n_lanes || plan.n_warps);
 }
 
 /* --- splitting the dimension --- */

@@ -437,6 +437,8 @@ static bool moves_in_cluster(MlirOperation op) {
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TTG_CONVERT_LAYOUT:
     return nereid_conversion_path(op) == NEREID_CONVERSION_CLUSTER;
+  case NEREID_OP_TT_REDUCE:
+    return nereid_reduction_crosses_ctas(op);
   case NEREID_OP_TT_ATOMIC_RMW:
   case NEREID_OP_TT_ATOMIC_CAS:
   case NEREID_OP_TT_ATOMIC_LOAD:

@@ -99,7 +99,7 @@ static void every_element_once(void **unused) {
     const int axis = (int)random_below(2);
     nereid_layout_reduction_t r;
     nereid_layout_reduction(&layout, axis, &r);
-    assert_false(r.across_blocks);
+    assert_int_equal(r.n_blocks, 0);
     memset(&cells, 0, sizeof cells);
     cells.layout = &layout;
     const uint32_t size = UINT32_C(1) << nereid_layout_in_total(&layout);
@@ -125,9 +125,84 @@ static void blocks_are_seen(void **unused) {
   nereid_layout_extend(&layout, NEREID_LAYOUT_LANE, 0, 2);
   nereid_layout_extend(&layout, NEREID_LAYOUT_BLOCK, 1, 1);
   nereid_layout_reduction(&layout, 0, &r);
-  assert_false(r.across_blocks);
+  assert_int_equal(r.n_blocks, 0);
   nereid_layout_reduction(&layout, 1, &r);
-  assert_true(r.across_blocks);
+  assert_int_equal(r.n_blocks, 1);
+  assert_int_equal(r.blocks[0], 1);
+}
+
+/* A layout in which CTAs have elements, too. */
+static nereid_layout_t random_cluster(void) {
+  nereid_layout_t layout;
+  nereid_layout_initialize(&layout, 2);
+  for (int n = 0; n < 8; n++)
+    nereid_layout_extend(&layout, (nereid_layout_dim_t)random_below(4), (int)random_below(2), 1);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    if (random_below(2))
+      nereid_layout_extend_zeros(&layout, (nereid_layout_dim_t)in, 1);
+  for (int in = 0; in < NEREID_LAYOUT_DIMS; in++)
+    for (int i = 0; i < layout.in_bits[in]; i++)
+      if (!layout.bases[in][i] && random_below(2))
+        layout.bases[in][i] = random_below(UINT32_C(1) << nereid_layout_out_total(&layout));
+  return layout;
+}
+
+/* Counts the elements of CTA `cta` whose result is `slot`, each once however many threads have it. */
+static void count_elements(const nereid_layout_t *layout, const nereid_layout_t *projected, uint32_t cta, uint32_t slot,
+                           uint8_t count[1 << 8]) {
+  bool seen[1 << 8] = {false};
+  const int in_cta = nereid_layout_in_total(layout) - layout->in_bits[NEREID_LAYOUT_BLOCK];
+  for (uint32_t x = 0; x < UINT32_C(1) << in_cta; x++) {
+    const uint32_t flat = x | cta << in_cta, element = nereid_layout_apply_flat(layout, flat);
+    if (nereid_layout_apply_flat(projected, flat) == slot && !seen[element])
+      count[element]++;
+    seen[element] |= nereid_layout_apply_flat(projected, flat) == slot;
+  }
+}
+
+/* The CTAs that a thread reads have each element of its result once, and the thread's own CTA is one of them. All
+ * readers of a slot of a CTA read the same CTAs in the same order. */
+static void check_cluster(const nereid_layout_t *layout, const nereid_layout_reduction_t *r) {
+  static uint32_t first[1 << 8][1 << 8]; /* [slot][CTA]: the first CTA of its readers, plus 1 */
+  nereid_layout_t write, read;
+  memset(first, 0, sizeof first);
+  nereid_layout_reduction_cluster(r, &write, &read);
+  const int bits = nereid_layout_out_total(&r->projected),
+            in_cta = write.in_bits[0] + write.in_bits[1] + write.in_bits[2];
+  for (uint32_t x = 0; x < UINT32_C(1) << nereid_layout_in_total(&write); x++) {
+    const uint32_t own = nereid_layout_apply_flat(&write, x), cta = x >> in_cta;
+    uint8_t count[1 << 8] = {0};
+    bool reads_itself = false;
+    for (uint32_t part = 0; part < UINT32_C(1) << r->n_blocks; part++) {
+      const uint32_t image = nereid_layout_apply_flat(&read, (uint64_t)x << r->n_blocks | part), from = image >> bits;
+      const uint32_t start = nereid_layout_apply_flat(&read, (uint64_t)x << r->n_blocks) >> bits;
+      assert_int_equal(image & ((UINT32_C(1) << bits) - 1), own);
+      count_elements(layout, &r->projected, from, own, count);
+      assert_true(!first[own][from] || first[own][from] == start + 1);
+      first[own][from] = start + 1;
+      reads_itself |= from == cta;
+    }
+    assert_true(reads_itself);
+    for (uint32_t e = 0; e < UINT32_C(1) << nereid_layout_out_total(layout); e++)
+      assert_true(count[e] <= 1);
+    int elements = 0;
+    for (int e = 0; e < 1 << 8; e++)
+      elements += count[e];
+    assert_int_equal(elements, 1 << (nereid_layout_out_total(layout) - bits));
+  }
+}
+
+static void ctas_have_every_element_once(void **unused) {
+  int crossing = 0;
+  (void)unused;
+  for (int n = 0; n < 100; n++) {
+    const nereid_layout_t layout = random_cluster();
+    nereid_layout_reduction_t r;
+    nereid_layout_reduction(&layout, (int)random_below(2), &r);
+    check_cluster(&layout, &r);
+    crossing += r.n_blocks > 0;
+  }
+  assert_true(crossing > 30);
 }
 
 /* 4 rows in each thread, 8 lanes along them: two steps distribute the rows, the highest register bit first. */
@@ -167,6 +242,7 @@ static void registers_are_dealt_out(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_element_once), cmocka_unit_test(blocks_are_seen),
+                                     cmocka_unit_test(ctas_have_every_element_once),
                                      cmocka_unit_test(registers_are_dealt_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

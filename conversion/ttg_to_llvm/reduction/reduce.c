@@ -1,4 +1,4 @@
-/* Lowers tt.reduce: combines registers, then lanes, then warps.
+/* Lowers tt.reduce: combines registers, then lanes, then warps, then CTAs.
  *
  *   %y = "tt.reduce"(%x) <{axis = 0}> ({ … arith.addf … }) : (tensor<1024xf32, #blocked>) -> f32
  *   ->                                                            of 8 registers, 32 lanes, 4 warps
@@ -18,11 +18,17 @@
  *
  *   k = lane & 1 ? a1 : a0, s = lane & 1 ? a0 : a1; k = k + shfl.bfly(s, 1)      one shuffle and one sum instead of two
  *
- * combines the kept result from there on, and finally all lanes fetch all results (shfl.idx). */
+ * combines the kept result from there on, and finally all lanes fetch all results (shfl.idx).
+ *
+ * If the CTAs of a cluster divide the dimension, each stores its results in its shared memory and combines those of all
+ * of them, in the same order, so that all have the same bits:
+ *
+ *   st.shared [scratch + 4 * r], a_r; barrier.cluster; mapa there, scratch, CTA; ld.shared::cluster; barrier.cluster */
 #include "analysis/allocation/scratch.h"
 #include "base/target_facts.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/region.h"
+#include "conversion/ttg_to_llvm/shape/convert_cluster.h"
 #include "conversion/ttg_to_llvm/shuffle.h"
 #include "conversion/ttg_to_llvm/slots.h"
 #include "dialects/tt/combiner.h"
@@ -325,38 +331,53 @@ static bool fetch_all(reduce_t *reduce) {
 
 /* --- across warps --- */
 
-/* i1: this thread stores its partial results; null when all do. */
-static MlirValue stores(reduce_t *reduce) {
+/* i1: this thread stores its partial results, as the bits `masks` of its lane and warp are 0; null when all do. */
+static MlirValue stores(reduce_t *reduce, const uint32_t masks[NEREID_LAYOUT_DIMS]) {
   nereid_lower_t *lower = reduce->lower;
   const nereid_layout_t *layout = &reduce->plan.projected;
-  const uint32_t fixed = reduce->plan.fixed[NEREID_LAYOUT_LANE] | reduce->plan.fixed[NEREID_LAYOUT_WARP]
-                                                                      << layout->in_bits[NEREID_LAYOUT_LANE];
+  const uint32_t fixed = masks[NEREID_LAYOUT_LANE] | masks[NEREID_LAYOUT_WARP] << layout->in_bits[NEREID_LAYOUT_LANE];
   if (!fixed)
     return (MlirValue){NULL};
   MlirValue bits = nereid_emit_and(lower, lower->group->thread_id, nereid_emit_i32(lower, (int32_t)fixed));
   return nereid_emit_icmp(lower, NEREID_ICMP_EQ, bits, nereid_emit_i32(lower, 0));
 }
 
-/* Each operand's partial results have a part of the scratch; this one's is at `out_offset`, which is advanced. */
-static nereid_slots_t make_slots(reduce_t *reduce, const nereid_layout_t *layout, MlirValue scratch, intptr_t k,
-                                 int64_t *offset) {
-  MlirType element = mlirValueGetType(reduce->tuples[k]);
-  MlirValue start = nereid_emit_offset(reduce->lower, scratch, *offset);
-  *offset += nereid_scratch_align(nereid_layout_reduction_slots(&reduce->plan) * nereid_slots_element_bytes(element));
-  return nereid_slots_make(reduce->lower, layout, element, start);
+/* Partial results in scratch. */
+typedef struct parts {
+  MlirValue scratch;
+  int64_t offset, slots; /* of the next operand's part of the scratch, in bytes; of each operand */
+  MlirValue cta;         /* i32, the slot that the CTA adds by xor; null: none */
+} parts_t;
+
+/* ptr<3>: the scratch of operand `k`. */
+static MlirValue next_scratch(reduce_t *reduce, parts_t *parts, intptr_t k) {
+  MlirValue start = nereid_emit_offset(reduce->lower, parts->scratch, parts->offset);
+  parts->offset += nereid_scratch_align(parts->slots * nereid_slots_element_bytes(mlirValueGetType(reduce->tuples[k])));
+  return start;
 }
 
-static bool store_parts(reduce_t *reduce, const nereid_layout_t *layout, MlirValue scratch) {
+static nereid_slots_t make_slots(reduce_t *reduce, const nereid_layout_t *layout, parts_t *parts, intptr_t k) {
+  nereid_lower_t *lower = reduce->lower;
+  MlirType element = mlirValueGetType(reduce->tuples[k]);
+  const nereid_slots_t slots = nereid_slots_make(lower, layout, element, next_scratch(reduce, parts, k));
+  if (mlirValueIsNull(parts->cta))
+    return slots;
+  MlirValue bytes = nereid_emit_i32(lower, (int32_t)nereid_slots_element_bytes(element));
+  return nereid_slots_moved(lower, &slots, nereid_emit_mul(lower, parts->cta, bytes), false);
+}
+
+/* Stores the tuples in threads in which the bits `masks` of lane and warp are 0. */
+static bool store_parts(reduce_t *reduce, const nereid_layout_t *layout, const uint32_t masks[NEREID_LAYOUT_DIMS],
+                        parts_t parts) {
   MlirValue *values = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)reduce->count);
-  MlirValue condition = stores(reduce);
-  int64_t offset = 0;
+  MlirValue condition = stores(reduce, masks);
   if (!values)
     return false;
   MlirBlock rest = {NULL};
   if (!mlirValueIsNull(condition))
     rest = nereid_lower_begin_if(reduce->lower, condition);
   for (intptr_t k = 0; k < reduce->width; ++k) {
-    nereid_slots_t slots = make_slots(reduce, layout, scratch, k, &offset);
+    nereid_slots_t slots = make_slots(reduce, layout, &parts, k);
     for (intptr_t i = 0; i < reduce->count; ++i)
       values[i] = tuple(reduce, reduce->tuples, i)[k];
     nereid_slots_store(reduce->lower, &slots, values);
@@ -366,26 +387,30 @@ static bool store_parts(reduce_t *reduce, const nereid_layout_t *layout, MlirVal
   return true;
 }
 
-/* Reads `parts` partial results for each of the registers and combines them. */
-static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, MlirValue scratch) {
-  const intptr_t read = nereid_layout_registers(layout), parts = read / reduce->count;
+/* Combines `count` partial results for each of the registers. */
+static bool combine_parts(reduce_t *reduce, MlirValue *tuples, intptr_t count) {
+  for (intptr_t i = 0; i < reduce->count; ++i) {
+    if (!combine_all(reduce, tuple(reduce, tuples, i * count), count))
+      return false;
+    memcpy(tuple(reduce, reduce->tuples, i), tuple(reduce, tuples, i * count), tuple_size(reduce));
+  }
+  return true;
+}
+
+/* Reads the partial results of each of the registers and combines them. */
+static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, parts_t parts) {
+  const intptr_t read = nereid_layout_registers(layout);
   MlirValue *values = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)read);
   MlirValue *tuples = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)(read * reduce->width));
-  int64_t offset = 0;
   if (!values || !tuples)
     return false;
   for (intptr_t k = 0; k < reduce->width; ++k) {
-    nereid_slots_t slots = make_slots(reduce, layout, scratch, k, &offset);
+    nereid_slots_t slots = make_slots(reduce, layout, &parts, k);
     nereid_slots_load(reduce->lower, &slots, values);
     for (intptr_t i = 0; i < read; ++i)
       tuple(reduce, tuples, i)[k] = values[i];
   }
-  for (intptr_t i = 0; i < reduce->count; ++i) {
-    if (!combine_all(reduce, tuple(reduce, tuples, i * parts), parts))
-      return false;
-    memcpy(tuple(reduce, reduce->tuples, i), tuple(reduce, tuples, i * parts), tuple_size(reduce));
-  }
-  return true;
+  return combine_parts(reduce, tuples, read / reduce->count);
 }
 
 static bool reduce_across_warps(reduce_t *reduce) {
@@ -394,16 +419,67 @@ static bool reduce_across_warps(reduce_t *reduce) {
   const int spare = nereid_layout_reduction_spare_lanes(&reduce->plan, masks);
   const int spread = best_spread(reduce, reduce->count, spare);
   nereid_layout_reduction_exchange(&reduce->plan, spread, &write, &read);
-  MlirValue scratch = nereid_slots_scratch(reduce->lower, reduce->op);
-  if (mlirValueIsNull(scratch) || !store_parts(reduce, &write, scratch))
+  const parts_t parts = {.scratch = nereid_slots_scratch(reduce->lower, reduce->op),
+                         .slots = nereid_layout_reduction_slots(&reduce->plan)};
+  if (mlirValueIsNull(parts.scratch) || !store_parts(reduce, &write, reduce->plan.fixed, parts))
     return false;
   nereid_emit_barrier(reduce->lower);
-  if (!load_parts(reduce, &read, scratch))
+  if (!load_parts(reduce, &read, parts))
     return false;
   for (int i = 0; i < spread; ++i)
     if (!combine_with(reduce, (nereid_layout_partner_t){.reg = 0, .lane = masks[i]}))
       return false;
   return true;
+}
+
+/* --- across CTAs --- */
+
+/* The scratch after that of the exchange between warps. */
+static parts_t parts_of_ctas(reduce_t *reduce) {
+  parts_t parts = {.scratch = nereid_slots_scratch(reduce->lower, reduce->op),
+                   .slots = nereid_layout_reduction_slots(&reduce->plan)};
+  for (intptr_t k = 0; reduce->plan.n_warps && k < reduce->width; ++k)
+    parts.offset += nereid_scratch_align(parts.slots * nereid_slots_element_bytes(mlirValueGetType(reduce->tuples[k])));
+  parts.slots = nereid_layout_reduction_results(&reduce->plan);
+  return parts;
+}
+
+static bool load_from_ctas(reduce_t *reduce, const nereid_layout_t *layout, parts_t parts) {
+  const nereid_lowered_t read = nereid_lower_array(reduce->lower, nereid_layout_registers(layout));
+  const int slot_bits = nereid_layout_out_total(&reduce->plan.projected);
+  MlirValue *tuples = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)(read.count * reduce->width));
+  if (!read.values || !tuples)
+    return false;
+  for (intptr_t k = 0; k < reduce->width; ++k) {
+    MlirValue scratch = next_scratch(reduce, &parts, k);
+    if (!nereid_lower_load_from_ctas(reduce->lower, reduce->op, layout, slot_bits, mlirValueGetType(reduce->tuples[k]),
+                                     scratch, read))
+      return false;
+    for (intptr_t i = 0; i < read.count; ++i)
+      tuple(reduce, tuples, i)[k] = read.values[i];
+  }
+  nereid_emit_cluster_barrier(reduce->lower);
+  return combine_parts(reduce, tuples, read.count / reduce->count);
+}
+
+static bool reduce_across_ctas(reduce_t *reduce) {
+  nereid_lower_t *lower = reduce->lower;
+  nereid_layout_t write, read;
+  uint32_t copies[NEREID_LAYOUT_DIMS];
+  nereid_layout_reduction_cluster(&reduce->plan, &write, &read);
+  nereid_layout_t in_cta = write;
+  nereid_layout_drop_blocks(&in_cta);
+  nereid_layout_free_masks(&in_cta, copies);
+  parts_t parts = parts_of_ctas(reduce);
+  if (mlirValueIsNull(parts.scratch))
+    return false;
+  if (nereid_layout_span(&write, NEREID_LAYOUT_BLOCK))
+    parts.cta = nereid_lower_add_cta_coordinate(lower, &write, 0, nereid_emit_i32(lower, 0));
+  if (!store_parts(reduce, &write, copies, parts))
+    return false;
+  nereid_emit_cluster_barrier(lower);
+  parts.cta = (MlirValue){NULL};
+  return load_from_ctas(reduce, &read, parts);
 }
 
 /* --- the op --- */
@@ -438,15 +514,13 @@ static bool lower_reduce(nereid_lower_t *lower, MlirOperation op, const nereid_l
   reduce_t reduce = {
       .lower = lower, .op = op, .region = mlirOperationGetRegion(op, 0), .width = mlirOperationGetNumOperands(op)};
   nereid_layout_reduction(layout, nereid_tt_reduce_get_axis(op), &reduce.plan);
-  if (reduce.plan.across_blocks)
-    return nereid_lower_error(op, "combines elements of several CTAs of a cluster, which is not supported");
-  const nereid_layout_t whole = reduce.plan.projected;
+  const nereid_layout_reduction_t plan = reduce.plan;
   if (!find_registers(&reduce, nereid_layout_registers(layout)) || !reduce_in_thread(&reduce) ||
       !reduce_in_warp(&reduce) || (reduce.plan.n_warps && !reduce_across_warps(&reduce)) ||
       (reduce.distributed && !fetch_all(&reduce)))
     return false;
-  reduce.plan.projected = whole; /* distributed results are back in place */
-  return set_results(&reduce);
+  reduce.plan = plan; /* distributed results are back in place */
+  return (!reduce.plan.n_blocks || reduce_across_ctas(&reduce)) && set_results(&reduce);
 }
 
 const nereid_lower_row_t nereid_lower_reduce_rows[] = {

@@ -112,13 +112,17 @@ static MlirValue load(move_t *move, uint32_t flat) {
   return nereid_slots_from_memory(lower, move->element, nereid_emit_bits(lower, move->memory, value));
 }
 
-/* Loads all registers of the result, between barriers: after the stores of all CTAs, and before the scratch is used
- * again. */
+/* Loads all registers of the result. */
 static void load_all(move_t *move, nereid_lowered_t out) {
-  nereid_emit_cluster_barrier(move->lower);
   locate(move);
   for (intptr_t r = 0; r < out.count; ++r)
     out.values[r] = load(move, nereid_layout_apply(&move->source, (uint32_t)r, 0, 0, 0));
+}
+
+/* The same between barriers: after the stores of all CTAs, and before the scratch is used again. */
+static void load_between_barriers(move_t *move, nereid_lowered_t out) {
+  nereid_emit_cluster_barrier(move->lower);
+  load_all(move, out);
   nereid_emit_cluster_barrier(move->lower);
 }
 
@@ -151,7 +155,7 @@ bool nereid_lower_convert_in_cluster(nereid_lower_t *lower, MlirOperation op, co
     return nereid_lower_error(op, "converts between layouts that do not hold the same tensor");
   prefer_own_cta(&move, from);
   store(&move, nereid_lower_operand(lower, op, 0).values);
-  load_all(&move, lowered);
+  load_between_barriers(&move, lowered);
   nereid_lower_set(lower, result, lowered);
   return true;
 }
@@ -184,6 +188,21 @@ bool nereid_lower_load_from_owners(nereid_lower_t *lower, MlirOperation op, cons
   assert(solved); /* a layout has its own elements */
   (void)solved;
   place_in_slots(&move.source, layout, move.threads);
+  load_between_barriers(&move, out);
+  return true;
+}
+
+bool nereid_lower_load_from_ctas(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *places, int slot_bits,
+                                 MlirType element, MlirValue scratch, nereid_lowered_t out) {
+  move_t move = {.lower = lower,
+                 .element = element,
+                 .memory = nereid_slots_memory_type(lower, element),
+                 .scratch = scratch,
+                 .bytes = nereid_slots_element_bytes(element),
+                 .threads = slot_bits,
+                 .source = *places};
+  if (!check(lower, op))
+    return false;
   load_all(&move, out);
   return true;
 }

@@ -15,4 +15,10 @@ bool nereid_lower_convert_in_cluster(nereid_lower_t *lower, MlirOperation op, co
 bool nereid_lower_load_from_owners(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *layout,
                                    MlirType element, MlirValue scratch, nereid_lowered_t out);
 
+/* Sets `out` to elements of type `element` in the scratches of the cluster. The image of `places`, of one dimension, is
+ * a CTA, above `slot_bits` bits, and the number of an element there. The caller synchronizes the cluster before and
+ * after. False after a diagnostic. */
+bool nereid_lower_load_from_ctas(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *places, int slot_bits,
+                                 MlirType element, MlirValue scratch, nereid_lowered_t out);
+
 #endif

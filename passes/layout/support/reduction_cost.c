@@ -65,7 +65,7 @@ static bool layout_of(MlirType source, MlirType operand, MlirAttribute encoding,
   return nereid_layout_from_type(nereid_ttg_with_encoding(operand, there), out) == NEREID_OK;
 }
 
-/* Instructions of all threads together. A reduction along a dimension that CTAs of a cluster divide is not possible. */
+/* Instructions of all threads together. No layout whose CTAs divide the dimension is chosen. */
 static int64_t exchange_cost(const nereid_layout_t *layout, int axis, intptr_t values) {
   enum { SHUFFLE = 2, BARRIER = 30, PART = 2 };
   if (nereid_layout_span(layout, NEREID_LAYOUT_BLOCK) & nereid_layout_out_mask(layout, axis))

@@ -6,7 +6,8 @@
 Each case is a kernel that loads a tensor in a random blocked, linear or slice encoding, applies the op, and stores the
 result; `loop` is a sum over several reductions, which tritongpu-optimize-thread-locality rewrites. The emulator runs it
 with encodings, the interpreter without. `conflicts` are conversions without replication, which must have no bank conflicts;
-`moves` are conversions within warps, to few registers per thread. `OP~` uses #ttg.generic_linear and its slices only.
+`moves` are conversions within warps, to few registers per thread. `OP~` uses #ttg.generic_linear and its slices only, `OP~2` in clusters of
+2^2 CTAs.
 Values are small integers, so that sums of floats are exact in any order. Needs nereid and nereid-opt on the PATH.
 """
 
@@ -18,7 +19,7 @@ import re
 import subprocess
 import sys
 
-HEADER = ('module attributes {"ttg.num-warps" = %d : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, '
+HEADER = ('module attributes {"ttg.num-warps" = %d : i32, "ttg.num-ctas" = %d : i32, "ttg.threads-per-warp" = 32 : i32, '
           'ttg.target = "cuda:90"} {\n')
 
 
@@ -30,7 +31,7 @@ class Layouts:
     """Encodings by name; a tensor type's text holds `, #name`, which the interpreter's copy is without."""
 
     def __init__(self, rng, warps):
-        self.rng, self.warps, self.lines, self.only_generic = rng, warps, [], False
+        self.rng, self.warps, self.lines, self.only_generic, self.cta_bits = rng, warps, [], False, 0
 
     def define(self, text):
         name = "#L%d" % len(self.lines)
@@ -84,21 +85,23 @@ class Layouts:
         """Images that are sums: of any coordinates for warps, along one dimension for registers and lanes; some twice."""
         units = [(d, 1 << b) for d, n in enumerate(shape) for b in range(log2(n))]
         self.rng.shuffle(units)
-        fixed = 5 + log2(self.warps)
+        warps = log2(self.warps)
+        fixed = 5 + self.cta_bits + warps
         images = [{unit} for unit in units] + [set() for _ in range(max(0, fixed - len(units)))]
-        for i, image in enumerate(images):
+        for image in images:
             if not image and units and self.rng.random() < 0.6:
                 image.add(self.rng.choice(units))
         images += [{self.rng.choice(units)} for _ in range(self.rng.choice([0, 0, 1, 2])) if units]
         self.rng.shuffle(images)
         for i, image in enumerate(images):  # adds earlier images: the space that they span is the same
             for other in images[:i]:
-                if self.rng.random() < 0.4 and (i >= len(images) - log2(self.warps) or len({d for d, _ in image | other}) <= 1):
+                if self.rng.random() < 0.4 and (i >= len(images) - warps or len({d for d, _ in image | other}) <= 1):
                     image ^= other
         vectors = [[sum(step for of, step in image if of == d) for d in range(len(shape))] for image in images]
-        warp = vectors[len(vectors) - log2(self.warps):]
-        rest = vectors[:len(vectors) - log2(self.warps)]
-        return self.define("#ttg.generic_linear<{register = %s, lane = %s, warp = %s, block = []}>" % (rest[5:], rest[:5], warp))
+        lane, vectors = vectors[:5], vectors[5:]
+        block, vectors = vectors[:self.cta_bits], vectors[self.cta_bits:]
+        return self.define("#ttg.generic_linear<{register = %s, lane = %s, warp = %s, block = %s}>" % (
+            vectors[:len(vectors) - warps], lane, vectors[len(vectors) - warps:], block))
 
     def one(self, shape):
         return self.generic(shape) if self.only_generic else self.linear(shape)
@@ -123,7 +126,7 @@ class Layouts:
 
     def any(self, shape, regular=False):
         kind = self.rng.random()
-        if self.only_generic and kind < 0.85:
+        if self.only_generic and (kind < 0.85 or kind > 0.9):
             return self.generic(shape)
         if not regular and kind > 0.9:
             return self.doubled(shape)
@@ -460,9 +463,8 @@ class Kernel:
         shape, element = self.shape(8), self.element()
         half, wide = self.pairs(shape)
         if self.layouts.only_generic and self.rng.random() < 0.5:  # warps with exchanged pairs
-            before, warps = self.layouts.lines[-1].split("warp = ", 1)
-            warps = re.sub(r"0\]", lambda _: self.rng.choice(["0]", "1]"]), warps)
-            self.layouts.lines[-1] = before + "warp = " + warps
+            before, warps, after = re.fullmatch("(.* warp = )(.*)(, block = .*)", self.layouts.lines[-1]).groups()
+            self.layouts.lines[-1] = before + re.sub(r"0\]", lambda _: self.rng.choice(["0]", "1]"]), warps) + after
         value = self.load(element, shape + [2], wide)
         self.names += 1
         made = "%%v%d" % self.names
@@ -567,7 +569,7 @@ class Kernel:
 
     def text(self, with_encodings):
         parameters = ", ".join("%s: !tt.ptr<%s> {tt.divisibility = 16 : i32}" % (n, e) for n, e, _, _ in self.parameters)
-        text = "\n".join(self.layouts.lines) + "\n" + HEADER % self.warps + "tt.func public @k(%s) {\n%s\n  tt.return\n}\n}\n" % (
+        text = "\n".join(self.layouts.lines) + "\n" + HEADER % (self.warps, 1 << self.layouts.cta_bits) + "tt.func public @k(%s) {\n%s\n  tt.return\n}\n}\n" % (
             parameters, "\n".join(self.lines))
         if not with_encodings:
             text = re.sub(r"^  %buffer = .*\n|^#(S|smem) = .*\n", "", text, flags=re.M)
@@ -600,8 +602,8 @@ def main(directory, seed, count, ops):
     for i in range(count):
         op = ops[i % len(ops)]
         kernel = Kernel(random.Random("%d %d" % (seed, i)))
-        kernel.layouts.only_generic = op.endswith("~")
-        op = op.rstrip("~")
+        op, cta_bits = re.fullmatch(r"(\w+)(?:~(\d*))?", op).groups()
+        kernel.layouts.only_generic, kernel.layouts.cta_bits = cta_bits is not None, int(cta_bits or 0)
         getattr(kernel, op)()
         paths = [os.path.join(directory, "%s%d.%s" % (op, i, end)) for end in ("ttgir", "ttir")]
         for path, with_encodings in zip(paths, (True, False)):
