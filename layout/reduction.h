@@ -5,8 +5,8 @@
  *
  * The hardware coordinates that hold elements of one result differ by the kernel of the layout without that dimension.
  * A basis of it, without the vectors of replicated elements, determines the combinations: vectors with register bits
- * only, then those with lane bits, then those with warp bits, then those with bits of the CTA. It works for any linear layout: a lane vector may also
- * have register bits. */
+ * only, then those with lane bits, then those with warp bits, then those with bits of the CTA. It works for any linear
+ * layout: a lane vector may also have register bits. */
 #ifndef NEREID_LAYOUT_REDUCTION_H
 #define NEREID_LAYOUT_REDUCTION_H
 

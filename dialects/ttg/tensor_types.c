@@ -11,6 +11,8 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include <string.h>
+
 MlirAttribute nereid_ttg_encoding_of(MlirValue value) {
   MlirType type = mlirValueGetType(value);
   return mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
@@ -60,17 +62,41 @@ static bool counts_elements(MlirAttribute encoding) {
   return nereid_ttg_linear_attr_isa(encoding) || nereid_ttg_generic_linear_attr_isa(encoding);
 }
 
+/* Divides vectors that count elements by the size of a part, and returns whether they then number the blocks of the
+ * tensor. */
+static bool count_blocks(MlirType tensor, nereid_ttg_bases_t *bases) {
+  int64_t part[NEREID_TTG_MAX_RANK];
+  bool exact = true;
+  nereid_ttg_part_of_tensor(tensor, bases->rank, part);
+  for (int d = 0; d < bases->rank; ++d) {
+    const int64_t blocks = mlirShapedTypeGetDimSize(tensor, d) / part[d];
+    int64_t reached = 0;
+    for (int i = 0; i < bases->count; ++i) {
+      const int64_t step = bases->vectors[i][d], block = step / part[d];
+      exact = exact && step % part[d] == 0 && (block & (block - 1)) == 0;
+      reached |= block;
+      bases->vectors[i][d] = (int32_t)block;
+    }
+    exact = exact && reached == blocks - 1;
+  }
+  return exact;
+}
+
 MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor) {
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
-  int64_t part[NEREID_TTG_MAX_RANK];
   nereid_ttg_bases_t bases;
   if (mlirAttributeIsNull(encoding) || !nereid_ttg_is_distributed(encoding) || !nereid_ttg_cga_read(encoding, &bases))
     return (MlirAttribute){NULL};
-  nereid_ttg_part_of_tensor(tensor, bases.rank, part);
-  for (int i = 0; counts_elements(encoding) && i < bases.count; ++i)
-    for (int d = 0; d < bases.rank; ++d)
-      bases.vectors[i][d] /= (int32_t)part[d];
+  if (counts_elements(encoding) && !count_blocks(tensor, &bases))
+    memset(bases.vectors, 0, sizeof bases.vectors);
   return nereid_ttg_cga_make(mlirTypeGetContext(tensor), &bases);
+}
+
+bool nereid_ttg_has_block_parts(MlirType tensor) {
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(tensor);
+  nereid_ttg_bases_t bases;
+  return mlirAttributeIsNull(encoding) || !nereid_ttg_is_distributed(encoding) || !counts_elements(encoding) ||
+         !nereid_ttg_cga_read(encoding, &bases) || count_blocks(tensor, &bases);
 }
 
 /* By layouts: a CTA's part in #ttg.linear need not be a block of the tensor. */

@@ -24,8 +24,12 @@ MlirType nereid_ttg_reshaped(MlirType tensor, intptr_t rank, const int64_t *shap
 int64_t nereid_ttg_num_elements(MlirType tensor);
 
 /* Returns how the encoding of `tensor` divides it among the CTAs of a cluster, as the CGALayout of other encodings;
- * null for one CTA and without an encoding. */
+ * null for one CTA and without an encoding. If the parts are not blocks, each CTA has the whole tensor in it. */
 MlirAttribute nereid_ttg_cga_of_tensor(MlirType tensor);
+
+/* Whether the part of each CTA is a block of `tensor`, which a CGALayout describes; true for one CTA and without an
+ * encoding. CTAs of linear layouts may have other parts, such as every second element. */
+bool nereid_ttg_has_block_parts(MlirType tensor);
 
 /* Whether `encoding` divides `tensor` among the CTAs of a cluster as its own encoding does: a conversion between them
  * moves no element to another CTA. */

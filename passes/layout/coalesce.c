@@ -215,6 +215,8 @@ static MlirWalkResult collect(MlirOperation op, void *data) {
   if (mlirValueIsNull(value) || !mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return MlirWalkResultAdvance;
   access.type = mlirValueGetType(value);
+  if (!nereid_ttg_has_block_parts(access.type))
+    return MlirWalkResultAdvance; /* another encoding would move elements to other CTAs */
   if (!read_shape(&access)) {
     c->failed = true;
     return MlirWalkResultInterrupt;
@@ -346,20 +348,6 @@ static void distribute_threads(const access_t *access, int32_t lanes, int32_t wa
   out_warps[access->order[access->rank - 1]] = warps;
 }
 
-/* The CTA layout of the access's current encoding, in the form that blocked encodings take; null for one CTA. */
-static MlirAttribute cga_of(const access_t *access, MlirContext context) {
-  MlirAttribute vectors[NEREID_LAYOUT_MAX_BITS];
-  int n = access->layout.in_bits[NEREID_LAYOUT_BLOCK];
-  for (int i = 0; i < n; i++) {
-    int32_t start[RANK];
-    nereid_layout_coordinates(&access->layout, access->layout.bases[NEREID_LAYOUT_BLOCK][i], start);
-    for (int d = 0; d < access->rank; d++)
-      start[d] /= (int32_t)access->part[d];
-    vectors[i] = mlirDenseI32ArrayGet(context, access->rank, start);
-  }
-  return n ? mlirArrayAttrGet(context, n, vectors) : mlirAttributeGetNull();
-}
-
 static MlirAttribute make_encoding(const access_t *access, MlirContext context, int32_t lanes, int32_t warps) {
   int32_t size[RANK], lane_grid[RANK], warp_grid[RANK];
   for (int d = 0; d < access->rank; d++)
@@ -367,10 +355,10 @@ static MlirAttribute make_encoding(const access_t *access, MlirContext context, 
   size[access->order[0]] = access->elements;
   distribute_threads(access, lanes, warps, lane_grid, warp_grid);
   intptr_t rank = access->rank;
-  return nereid_ttg_blocked_attr_create(context, mlirDenseI32ArrayGet(context, rank, size),
-                                        mlirDenseI32ArrayGet(context, rank, lane_grid),
-                                        mlirDenseI32ArrayGet(context, rank, warp_grid),
-                                        mlirDenseI32ArrayGet(context, rank, access->order), cga_of(access, context));
+  return nereid_ttg_blocked_attr_create(
+      context, mlirDenseI32ArrayGet(context, rank, size), mlirDenseI32ArrayGet(context, rank, lane_grid),
+      mlirDenseI32ArrayGet(context, rank, warp_grid), mlirDenseI32ArrayGet(context, rank, access->order),
+      nereid_ttg_cga_of_tensor(access->type));
 }
 
 static MlirWalkResult attach_dot(MlirOperation op, void *data) {

@@ -610,7 +610,8 @@ def main(directory, seed, count, ops):
             with open(path, "w") as file:
                 file.write(kernel.text(with_encodings))
         if kernel.passes:
-            subprocess.run(["nereid-opt", paths[0], *kernel.passes, "-o", paths[0]], check=True)
+            subprocess.run(["nereid-opt", paths[0], *kernel.passes, "-o", paths[0] + ".out"], check=True)
+            os.replace(paths[0] + ".out", paths[0])
         schedule = ["--counters"] if kernel.counts else ["--racecheck", "--schedule", ["round-robin", "adversarial", "random"][i % 3]]
         expected, got = kernel.run(paths[1], "interpreter"), kernel.run(paths[0], "emulator", schedule)
         if isinstance(expected, str) or expected != got:
