@@ -13,6 +13,7 @@
 #include "dialects/ttg/encoding/encoding.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
 #include "nereid/dialects/ttg.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -22,6 +23,7 @@ enum {
   BANK_BYTES = 128, /* all banks of shared memory */
   MATRIX_ROWS = 8,  /* of ldmatrix, and of a swizzle atom of wgmma */
   MATRIX_BYTES = 16,
+  WARP_LANES = 32,
   BATCH_RANK = 3,
 };
 
@@ -125,15 +127,10 @@ static access_t access_of(int64_t bits, int64_t k_width, bool k_contiguous) {
   return bits == 32 ? (access_t){4, 32} : (access_t){8, 16};
 }
 
-MlirAttribute nereid_dot_mma_shared(MlirType tensor, MlirAttribute dot_op, const int32_t *order) {
+/* The lanes that one wavefront serves load `access.rows` consecutive rows. */
+static MlirAttribute swizzle_for(MlirType tensor, access_t access, const int32_t *order) {
   MlirContext context = mlirTypeGetContext(tensor);
-  const int rank = (int)mlirShapedTypeGetRank(tensor);
-  if (!nereid_ttg_dot_op_attr_isa(dot_op) || rank < 2 ||
-      !nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(dot_op)))
-    return (MlirAttribute){NULL};
-  const int k_dim = nereid_ttg_dot_op_attr_get_op_idx(dot_op) == 0 ? rank - 1 : rank - 2;
   const int64_t bits = bits_of(mlirShapedTypeGetElementType(tensor));
-  const access_t access = access_of(bits, nereid_ttg_dot_op_attr_get_k_width(dot_op), order[0] == k_dim);
   int64_t shape[NEREID_TTG_MAX_RANK];
   shape_per_cta(tensor, shape);
   const int64_t row_bytes = shape[order[0]] * bits / 8;
@@ -144,5 +141,50 @@ MlirAttribute nereid_dot_mma_shared(MlirType tensor, MlirAttribute dot_op, const
   const bool swizzled = phases > 1;
   return nereid_ttg_swizzled_shared_attr_create(
       context, swizzled ? (unsigned)(access.bytes * 8 / bits) : 1, swizzled ? (unsigned)per_phase : 1,
-      swizzled ? (unsigned)phases : 1, nereid_ttg_ints_make(context, rank, order), nereid_ttg_cga_of_tensor(tensor));
+      swizzled ? (unsigned)phases : 1, nereid_ttg_ints_make(context, (int)mlirShapedTypeGetRank(tensor), order),
+      nereid_ttg_cga_of_tensor(tensor));
+}
+
+MlirAttribute nereid_dot_mma_shared(MlirType tensor, MlirAttribute dot_op, const int32_t *order) {
+  const int rank = (int)mlirShapedTypeGetRank(tensor);
+  if (!nereid_ttg_dot_op_attr_isa(dot_op) || rank < 2 ||
+      !nereid_ttg_nvidia_mma_attr_isa(nereid_ttg_dot_op_attr_get_parent(dot_op)))
+    return (MlirAttribute){NULL};
+  const int k_dim = nereid_ttg_dot_op_attr_get_op_idx(dot_op) == 0 ? rank - 1 : rank - 2;
+  const int64_t bits = bits_of(mlirShapedTypeGetElementType(tensor));
+  return swizzle_for(tensor, access_of(bits, nereid_ttg_dot_op_attr_get_k_width(dot_op), order[0] == k_dim), order);
+}
+
+/* --- other readers --- */
+
+/* What the lanes of one wavefront load of rows along dimension `d`; rows is 1 unless lanes load consecutive rows. */
+static access_t access_of_lanes(const nereid_layout_t *layout, int64_t bytes, int d, int row) {
+  const uint32_t columns = nereid_layout_out_mask(layout, d);
+  const int64_t run = bytes * nereid_layout_contiguity(layout, d), width = run > MATRIX_BYTES ? MATRIX_BYTES : run;
+  const int64_t most = width > 0 && width < BANK_BYTES / WARP_LANES ? BANK_BYTES / WARP_LANES : width;
+  access_t access = {1, width};
+  for (int i = 0; i < layout->in_bits[NEREID_LAYOUT_LANE] && (most << i) < BANK_BYTES; ++i) {
+    const uint32_t basis = layout->bases[NEREID_LAYOUT_LANE][i];
+    if (basis & columns)
+      access.bytes *= 2;
+    else if (basis == (uint32_t)access.rows << nereid_layout_out_shift(layout, row))
+      access.rows *= 2;
+    else if (basis)
+      return (access_t){1, width};
+  }
+  return access;
+}
+
+MlirAttribute nereid_read_shared(MlirType tensor, MlirAttribute reader, const int32_t *order) {
+  const int rank = (int)mlirShapedTypeGetRank(tensor);
+  const int64_t bytes = bits_of(mlirShapedTypeGetElementType(tensor)) / 8;
+  nereid_layout_t layout;
+  if (rank < 2 || bytes == 0 || nereid_layout_from_type(nereid_ttg_with_encoding(tensor, reader), &layout) != NEREID_OK)
+    return (MlirAttribute){NULL};
+  access_t access = access_of_lanes(&layout, bytes, order[0], order[1]);
+  if (access.rows == 1)
+    return (MlirAttribute){NULL};
+  if (access.bytes < MATRIX_BYTES) /* the copies to the buffer are 16 bytes wide */
+    access.bytes = MATRIX_BYTES;
+  return swizzle_for(tensor, access, order);
 }

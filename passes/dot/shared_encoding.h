@@ -1,4 +1,4 @@
-/* Encodings of shared-memory buffers for the operands of tensor core instructions.
+/* Encodings of shared-memory buffers for the operands of tensor core instructions, and for other tensors.
  *
  *   wgmma      tensor<128x64xf16>, order [1, 0]
  *              ->  #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
@@ -35,5 +35,10 @@ bool nereid_dot_wgmma_reads_transposed(MlirType element);
  * an mma.sync or wgmma accumulator) are loaded without bank conflicts: by ldmatrix where it has a form for the element
  * width, order and kWidth, else by vector loads of each lane. Null when `dot_op` is another encoding. */
 MlirAttribute nereid_dot_mma_shared(MlirType tensor, MlirAttribute dot_op, const int32_t *order);
+
+/* Returns the #ttg.swizzled_shared encoding of a buffer for `tensor` from which threads load the distributed encoding
+ * `reader` with fewer bank conflicts than from rows without a swizzle: the lanes of a wavefront load parts of several
+ * consecutive rows, as in the layout of a dot's result. Null when they do not. */
+MlirAttribute nereid_read_shared(MlirType tensor, MlirAttribute reader, const int32_t *order);
 
 #endif

@@ -99,6 +99,23 @@ static MlirAttribute encoding_for(MlirOperation user, MlirType tensor) {
   }
 }
 
+/* The encoding from which threads load a value that is no operand of a dot; null if its rows need no swizzle. */
+static MlirAttribute encoding_for_threads(MlirValue value) {
+  MlirType tensor = mlirValueGetType(value);
+  MlirAttribute found = {NULL};
+  int32_t order[NEREID_LAYOUT_MAX_RANK];
+  if (!mlirTypeIsARankedTensor(tensor))
+    return found;
+  nereid_dot_register_order(tensor, order);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && mlirAttributeIsNull(found);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool converts = nereid_op_kind(user) == NEREID_OP_TTG_CONVERT_LAYOUT;
+    found = nereid_read_shared(tensor, nereid_ttg_encoding_of(converts ? nereid_ir_result(user) : value), order);
+  }
+  return found;
+}
+
 bool nereid_ring_is_load(MlirOperation op) {
   return nereid_op_kind(op) == NEREID_OP_TT_LOAD || is_tma(op);
 }
@@ -118,6 +135,8 @@ MlirType nereid_ring_value_slot_type(MlirValue value) {
     if (mlirAttributeIsNull(found) || nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC)
       found = encoding;
   }
+  if (mlirAttributeIsNull(found))
+    found = encoding_for_threads(value);
   return mlirAttributeIsNull(found) ? nereid_buffer_type(tensor, 0, true) : buffer_type(tensor, found, true);
 }
 
