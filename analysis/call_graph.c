@@ -8,6 +8,7 @@
 #include "analysis/call_graph.h"
 
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "dialects/tt/call_path.h"
 #include "dialects/tt/function.h"
 #include "nereid/dialects/ops.h"
@@ -54,17 +55,11 @@ size_t nereid_call_graph_number(const nereid_call_graph_t *graph, MlirOperation 
 
 /* --- calls --- */
 
-static MlirOperation function_of(MlirOperation op) {
-  while (nereid_op_kind(op) != NEREID_OP_TT_FUNC)
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 /* 1 + the number of the callee, or 0: the function of that name in the caller's module. */
 static size_t find_callee(const nereid_call_graph_t *graph, MlirOperation call) {
   MlirAttribute name = mlirStringAttrGet(mlirOperationGetContext(call), nereid_tt_call_get_callee(call));
   const uintptr_t *place = nereid_map_find(&graph->by_name, name.ptr);
-  MlirOperation module = mlirOperationGetParentOperation(function_of(call));
+  MlirOperation module = mlirOperationGetParentOperation(nereid_ir_function_of(call));
   size_t found = place ? *place : 0;
   while (found && !mlirOperationEqual(mlirOperationGetParentOperation(graph->functions.data[found - 1].op), module))
     found = graph->functions.data[found - 1].same_name;

@@ -3,6 +3,8 @@
 #ifndef NEREID_DIALECTS_IR_H
 #define NEREID_DIALECTS_IR_H
 
+#include "nereid/dialects/ops.h"
+
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/IR.h>
@@ -89,6 +91,13 @@ static inline bool nereid_ir_has_one_use(MlirValue value) {
 /* Returns the op of `block` that is or contains `op`; null when there is none. */
 static inline MlirOperation nereid_ir_ancestor_in(MlirBlock block, MlirOperation op) {
   while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+/* Returns the tt.func that contains `op`, or `op` itself if it is one; null when there is none. */
+static inline MlirOperation nereid_ir_function_of(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_FUNC)
     op = mlirOperationGetParentOperation(op);
   return op;
 }

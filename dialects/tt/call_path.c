@@ -2,19 +2,13 @@
  * be invalid: a cycle ends when the limit of notes is reached. */
 #include "dialects/tt/call_path.h"
 
+#include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 
 #include <stdio.h>
-
-/* Returns the tt.func around `op`; null at the top. */
-static MlirOperation function_of(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_FUNC)
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
 
 typedef struct search {
   MlirStringRef callee;
@@ -31,13 +25,13 @@ static MlirWalkResult find_call(MlirOperation op, void *user_data) {
 
 void nereid_tt_call_path_find(MlirOperation op, nereid_tt_call_path_t *out) {
   out->length = 0;
-  for (MlirOperation function = function_of(op); out->length < NEREID_TT_CALL_PATH_LENGTH;) {
+  for (MlirOperation function = nereid_ir_function_of(op); out->length < NEREID_TT_CALL_PATH_LENGTH;) {
     MlirOperation module = mlirOperationIsNull(function) ? function : mlirOperationGetParentOperation(function);
     if (mlirOperationIsNull(module))
       return;
     search_t search = {nereid_tt_func_get_sym_name(function), {NULL}};
     mlirOperationWalk(module, find_call, &search, MlirWalkPreOrder);
-    function = mlirOperationIsNull(search.call) ? search.call : function_of(search.call);
+    function = mlirOperationIsNull(search.call) ? search.call : nereid_ir_function_of(search.call);
     if (mlirOperationIsNull(function))
       return;
     char *text = out->texts[out->length];

@@ -42,14 +42,8 @@ MlirLogicalResult nereid_tt_call_verify_callee(MlirOperation op, MlirOperation f
   return mlirLogicalResultSuccess();
 }
 
-static bool is_in_function(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_FUNC)
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 MlirLogicalResult nereid_tt_call_verify_symbols(MlirOperation op, nereid_symbols_t symbols) {
-  if (!is_in_function(op))
+  if (mlirOperationIsNull(nereid_ir_function_of(op)))
     return nereid_tt_diagnose_call(op, "is outside of a tt.func: expected a caller");
   MlirOperation function = nereidMlirSymbolsLookup(symbols, op, nereid_tt_call_get_callee_attr(op));
   if (mlirOperationIsNull(function) || nereid_op_kind(function) != NEREID_OP_TT_FUNC)

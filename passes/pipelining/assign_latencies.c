@@ -18,13 +18,15 @@
  *
  * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have
  * none. Loads in registers have none where their values do not fit next to the results of dots, or where dots are
- * short. A tt.latency that is there already stays.
+ * short; buffers have none where values that the loop would carry do not fit. A tt.latency that is there already stays.
  *
  * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot
  * takes from registers and that depends on another dot has latency 1: attention overlaps its second dot and softmax. */
 #include "passes/dot/dot_registers.h"
+#include "passes/dot/register_pressure.h"
 #include "passes/pass.h"
 #include "passes/pipelining/dots/chained_dots.h"
+#include "passes/pipelining/loads/computed_operands.h"
 #include "passes/pipelining/loads/load_registers.h"
 #include "passes/pipelining/loads/pipelined_loads.h"
 #include "passes/pipelining/loop_stages.h"
@@ -253,11 +255,32 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
   }
 }
 
+/* Computes operands in the iteration of their dot where the loop would carry other tensors of their computation, which
+ * are an appreciable part of the registers that a thread lacks, and dots are too short to hide the spills. */
+static void fit_computed(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
+  enum { HIDING_DOTS = 4 * NEREID_LONG_DOTS, PART = 8 };
+  nereid_arena_t *arena = assign->pass->scratch;
+  const nereid_computed_operands_t computed = nereid_computed_operands_find(loop, loads, arena);
+  nereid_register_pressure_t pressure;
+  if (!computed.carried || nereid_dot_multiply_adds(loop) >= HIDING_DOTS ||
+      !nereid_register_pressure_find(nereid_ir_function_of(loop), arena, &pressure))
+    return;
+  const int64_t live = nereid_register_pressure_between(&pressure, loop, loop);
+  const int64_t limit = nereid_register_pressure_limit(loop), more = computed.values + computed.carried;
+  if (live + more <= limit || more * PART < live + more - limit)
+    return;
+  nereid_pass_remark_missed(assign->pass, loop, "stages",
+                            "operands are not computed ahead: they take %ld registers of a thread, tensors that later "
+                            "ops use %ld, other tensors %ld, and %ld are available",
+                            (long)computed.values, (long)computed.carried, (long)live, (long)limit);
+  drop_buffers(loads, no_registers);
+}
+
 /* Executes the loads of computed operands one iteration earlier where the dots of an iteration are short and the rings
  * fit: the iteration in which the operand is computed hides less of their latency than the others. */
 static void lengthen_computed(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
   nereid_operations_t keys = {0};
-  if (nereid_dot_multiply_adds(loop) >= NEREID_LONG_DOTS)
+  if (nereid_dot_multiply_adds(loop) > NEREID_LONG_DOTS)
     return;
   collect_keys(loads, assign->pass->scratch, &keys);
   const int64_t available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
@@ -277,6 +300,7 @@ static void lengthen_computed(const assign_t *assign, MlirOperation loop, nereid
 static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
   demand_t demand = {0};
   fit_registers(assign, loop, loads);
+  fit_computed(assign, loop, loads);
   bool fits = fit_stages(assign, loop, loads, stages, &demand);
   if (!fits && drop_buffers(loads, no_memory)) {
     nereid_pass_remark_missed(assign->pass, loop, "stages",

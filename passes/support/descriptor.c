@@ -408,9 +408,8 @@ static bool is_loaded_in_iteration(MlirOperation make) {
 
 /* The kernel that contains the op; null if it is in another function. */
 static MlirOperation kernel_of(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && nereid_op_kind(op) != NEREID_OP_TT_FUNC)
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op) && nereidMlirFunctionIsPublic(op) ? op : (MlirOperation){NULL};
+  MlirOperation function = nereid_ir_function_of(op);
+  return !mlirOperationIsNull(function) && nereidMlirFunctionIsPublic(function) ? function : (MlirOperation){NULL};
 }
 
 /* Adds what else accesses the memory of a descriptor that the kernel creates, as far as its base is an argument. */

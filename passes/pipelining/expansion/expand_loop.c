@@ -466,10 +466,9 @@ static bool carries_tensors(MlirOperation loop) {
 static bool spills_unrolled(const nereid_schedule_t *schedule) {
   enum { MORE_REGISTERS = 40 }; /* addresses and conditions of a second iteration */
   nereid_register_pressure_t pressure;
-  MlirOperation loop = schedule->loop, function = loop;
-  while (nereid_op_kind(function) != NEREID_OP_TT_FUNC)
-    function = mlirOperationGetParentOperation(function);
-  return carries_tensors(loop) && nereid_register_pressure_find(function, schedule->arena, &pressure) &&
+  MlirOperation loop = schedule->loop;
+  return carries_tensors(loop) &&
+         nereid_register_pressure_find(nereid_ir_function_of(loop), schedule->arena, &pressure) &&
          nereid_register_pressure_between(&pressure, loop, loop) + MORE_REGISTERS >
              nereid_register_pressure_limit(loop);
 }
