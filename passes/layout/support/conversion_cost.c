@@ -94,12 +94,14 @@ int64_t nereid_load_again_cost(MlirValue value, MlirAttribute to, bool replaces)
    * them. */
   int64_t width = INT64_MAX;
   for (int i = 0; i < 2; ++i) {
-    int64_t vector = layouts[i].rank ? nereid_layout_contiguity(&layouts[i], d) : 1;
-    vector = vector * bytes > WIDEST ? WIDEST / bytes : vector;
+    const int64_t contiguous = layouts[i].rank ? nereid_layout_contiguity(&layouts[i], d) : 1;
+    int64_t vector = contiguous * bytes > WIDEST ? WIDEST / bytes : contiguous;
     vector = vector > width ? width : vector;
     width = nereid_distinct_registers(&layouts[0]) > vector ? vector : INT64_MAX;
     loads[i] = nereid_distinct_registers(&layouts[i]) / vector;
-    const int64_t run = layouts[i].rank ? warp_run(&layouts[i], d, vector) * bytes : bytes;
+    /* Both halves of a sector that a thread loads by two accesses are in the cache. */
+    const int64_t part = contiguous > vector && vector * bytes * 2 == SECTOR ? 2 * vector : vector;
+    const int64_t run = layouts[i].rank ? warp_run(&layouts[i], d, part) * bytes : bytes;
     sectors[i] = run < SECTOR ? run : SECTOR;
   }
   if (sectors[1] < sectors[0] && bytes * nereid_ttg_num_elements(type) > LINE)
