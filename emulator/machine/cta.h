@@ -16,6 +16,7 @@ typedef struct emu_barrier {
 
 typedef struct emu_mbarrier {    /* an initialized mbarrier that has not been invalidated */
   uint32_t offset;               /* in shared memory */
+  uint32_t phases;               /* number of completed phases */
   uint64_t bits;                 /* the object's expected bits; a difference means that another store overwrote it */
   uint64_t latest, completed[2]; /* for the timeline: time of the last operation; of completion, by parity */
 } emu_mbarrier_t;

@@ -1,9 +1,9 @@
 /* Describes the pending waits of a deadlock as text.
  *
- *   32 threads wait at line 27 for phase 0 of the mbarrier at shared address 0x8 (1 of 1 arrivals pending, 0 bytes);
- *   32 threads wait at line 30 at barrier 1 (32 of 64 threads arrived)
+ *   32 threads wait at line 27 (k.py:5) for phase 0 of the mbarrier at 0x8 (in phase 0, 1 of 1 arrivals pending);
+ *   32 threads wait at line 30 (k.py:9) at barrier 1 (32 of 64 threads arrived)
  *
- * There is one entry per PTX line and barrier object. Entries that do not fit are omitted. */
+ * There is one entry per PTX line and barrier object. Entries that do not fit are counted. */
 #include "emulator/machine/execute.h"
 #include "emulator/machine/mbarrier.h"
 
@@ -62,18 +62,30 @@ static unsigned awaited(const wait_t *it) {
   return it->insn->operands[2].size == 8 ? emu_mbarrier_parity(phase) : (unsigned)phase;
 }
 
+/* Prints the file and line of a place, without folders and call sites: a message has little room. */
+static void print_source(const wait_t *it, char *out, size_t size) {
+  const nereid_emulator_program_t *program = it->warp->cta->kernel->program;
+  const char *text = it->insn->place ? program->places.data[it->insn->place].text : NULL;
+  const size_t end = text ? strcspn(text, ",") : 0;
+  size_t start = end;
+  while (start && text[start - 1] != '/')
+    --start;
+  *out = 0;
+  if (text)
+    snprintf(out, size, " (%.*s)", (int)(end - start), text + start);
+}
+
 static void print(const wait_t *it, bool names_cta, char *out, size_t size) {
-  char cta[40] = "", object[160] = "";
+  char cta[40] = "", object[120] = "", source[60], bytes[30] = "";
   const emu_mbarrier_t *mbarrier = it->at_mbarrier ? emu_mbarrier_find(it->cta, it->at) : NULL;
   if (names_cta)
     snprintf(cta, sizeof cta, " of CTA (%u,%u,%u)", it->cta->id[0], it->cta->id[1], it->cta->id[2]);
   if (mbarrier) {
     const emu_mbarrier_state_t state = nereid_emulator_mbarrier_state(mbarrier->bits);
-    snprintf(
-        object, sizeof object,
-        " for phase %u of the mbarrier at shared address 0x%x, which is in phase %u (%u of %u arrivals and %d bytes "
-        "pending)",
-        awaited(it), (unsigned)it->at, state.parity, state.pending, state.expected, (int)state.bytes);
+    if (state.bytes)
+      snprintf(bytes, sizeof bytes, " and %d bytes", (int)state.bytes);
+    snprintf(object, sizeof object, " for phase %u of the mbarrier at 0x%x (in phase %u, %u of %u arrivals%s pending)",
+             awaited(it), (unsigned)it->at, state.parity, state.pending, state.expected, bytes);
   } else if (it->at_barrier) {
     const emu_barrier_t *barrier = &it->cta->barriers[it->at & 15];
     snprintf(object, sizeof object, " at barrier %u (%u of %u threads arrived)", (unsigned)it->at,
@@ -83,8 +95,9 @@ static void print(const wait_t *it, bool names_cta, char *out, size_t size) {
              (unsigned)emu_lane(it->warp, &it->insn->operands[0], it->lane), (unsigned)it->warp->registers,
              (unsigned)it->cta->free_registers);
   }
-  snprintf(out, size, "%u %s%s %s at line %u%s", it->threads, it->threads == 1 ? "thread" : "threads", cta,
-           it->threads == 1 ? "waits" : "wait", it->insn->line, object);
+  print_source(it, source, sizeof source);
+  snprintf(out, size, "%u %s%s %s at line %u%s%s", it->threads, it->threads == 1 ? "thread" : "threads", cta,
+           it->threads == 1 ? "waits" : "wait", it->insn->line, source, object);
 }
 
 void nereid_emulator_describe_waits(const emu_cluster_t *cluster, char *out, size_t size) {
@@ -96,8 +109,10 @@ void nereid_emulator_describe_waits(const emu_cluster_t *cluster, char *out, siz
     char text[260];
     print(&waits[i], cluster->n_ctas > 1, text, sizeof text);
     const size_t needs = strlen(text) + 2;
-    if (used + needs >= size)
+    if (used + needs + sizeof "; 16 more" >= size) {
+      snprintf(out + used, size - used, "%s%zu more", i ? "; " : "", n - i);
       return;
+    }
     used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "; " : "", text);
   }
 }

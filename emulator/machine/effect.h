@@ -35,11 +35,13 @@ struct emu_effect {
   uint32_t group[EMU_LANES];      /* per lane: number of groups committed before issue */
   emu_cta_t *mbarrier_cta;        /* CTA whose shared memory contains its mbarrier; null: no mbarrier */
   uint32_t mbarrier, transaction; /* offset in shared memory; bytes that landing subtracts from the transaction count */
+  uint32_t phase;                 /* number of the mbarrier's phase in which it landed */
   emu_land_t collect;             /* null, or reads the sources for wait_group.read; runs before `land` */
   emu_land_t land;
   uint64_t issued, resumed; /* times for the timeline: of issue; at which an instruction goes on after landing it */
   uint64_t order;           /* issue order of a wgmma, for the race detector */
-  uint32_t races[2];        /* the race detector's records of its reads and writes; 0: none */
+  /* The race detector's records of its reads, its writes and its change of the mbarrier; 0: none. */
+  uint32_t races[3];
   struct race_clock *clock_at_issue;     /* vector clock at the issue of a warp's operation, for the race detector */
   void (*release)(emu_effect_t *effect); /* null, or frees resources owned by the payload */
   _Alignas(16) uint8_t payload[];
@@ -61,6 +63,8 @@ NEREID_MUST_USE bool nereid_emulator_land_earlier(const emu_effect_t *before, ui
 NEREID_MUST_USE bool nereid_emulator_land_earlier_like(const emu_effect_t *before, uint32_t lanes);
 /* Lands the effects that an mbarrier tracks, if landing is AT_WAIT. */
 NEREID_MUST_USE bool nereid_emulator_land_tracked(emu_cta_t *cta, uint32_t mbarrier);
+/* A thread observed the end of the mbarrier's last phase: forgets the copies that the queue keeps for this wait. */
+void nereid_emulator_phase_observed(emu_cta_t *cta, uint32_t mbarrier);
 /* Landing RANDOM: may land some effects. Called between scheduling slices. */
 NEREID_MUST_USE bool nereid_emulator_land_some(emu_cluster_t *cluster);
 /* Lands one effect, the first or a random one, when no group can run. out_any: there was an effect. */

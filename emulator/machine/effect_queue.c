@@ -80,6 +80,9 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
     nereid_emulator_race_completed(effect, lanes, effect->mbarrier_cta, effect->mbarrier);
   if (cluster->timeline)
     nereid_emulator_timeline_landing(effect, lanes);
+  const emu_mbarrier_t *mbarrier =
+      effect->mbarrier_cta ? emu_mbarrier_find(effect->mbarrier_cta, effect->mbarrier) : NULL;
+  effect->phase = mbarrier ? mbarrier->phases : 0;
   cluster->landing = effect;
   bool good = effect->land(effect, lanes);
   cluster->landing = NULL;
@@ -94,9 +97,15 @@ static bool land(emu_effect_t *effect, uint32_t lanes) {
   return good;
 }
 
-/* Removes landed effects, except those that this launch keeps until the wait for their group. */
+/* Whether it is a bulk or tensor copy into shared memory. */
+static bool is_load(const emu_effect_t *effect) {
+  return effect->collect && effect->kind == EMU_GROUP_NONE && (effect->insn->variant & EMU_TO_SHARED);
+}
+
+/* Removes landed effects, except those that this launch keeps until the wait for their group or their phase. */
 static void tidy(emu_effect_t *effect) {
-  if (effect->landed == effect->lanes && (effect->kind == EMU_GROUP_NONE || !cluster_of(effect)->keeps_landed))
+  const bool has_wait = effect->kind != EMU_GROUP_NONE || is_load(effect);
+  if (effect->landed == effect->lanes && !(has_wait && cluster_of(effect)->keeps_landed))
     forget(effect);
 }
 
@@ -222,6 +231,17 @@ bool nereid_emulator_land_tracked(emu_cta_t *cta, uint32_t mbarrier) {
   return true;
 }
 
+void nereid_emulator_phase_observed(emu_cta_t *cta, uint32_t mbarrier) {
+  emu_effect_t *next;
+  const emu_mbarrier_t *it = emu_mbarrier_find(cta, mbarrier);
+  for (emu_effect_t *effect = cta->cluster->first; effect; effect = next) {
+    next = effect->next;
+    if (effect->mbarrier_cta == cta && effect->mbarrier == mbarrier && is_load(effect) &&
+        effect->landed == effect->lanes && it && effect->phase < it->phases)
+      forget(effect);
+  }
+}
+
 /* Lands the effect after all effects that must land before it. */
 static bool land_in_order(emu_effect_t *effect) {
   uint32_t lanes = effect->lanes;
@@ -266,11 +286,12 @@ bool nereid_emulator_land_one(emu_cluster_t *cluster, bool *out_any) {
   return !effect || land_in_order(effect);
 }
 
-/* The lanes of a bulk copy that still accesses shared memory: copies out of it are awaited by their group, copies into
- * it have landed when the phase of their mbarrier is complete. */
+/* The lanes of a bulk copy that may still access shared memory: copies out of it are awaited by their group. Copies into
+ * it end with the phase of their mbarrier; a launch that keeps landed effects has forgotten those whose phase was
+ * observed. */
 static uint32_t outstanding(const emu_effect_t *effect) {
   if (effect->insn->variant & EMU_TO_SHARED)
-    return effect->lanes & ~effect->landed;
+    return cluster_of(effect)->keeps_landed ? effect->lanes : effect->lanes & ~effect->landed;
   return effect->kind == EMU_GROUP_BULK ? effect->lanes & ~effect->awaited : 0;
 }
 

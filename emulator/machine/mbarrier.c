@@ -54,6 +54,7 @@ static void update(emu_cta_t *cta, emu_mbarrier_t *it, fields_t now) {
     nereid_emulator_timeline_phase(cta, it, done, now.parity);
   if (done) {
     now.parity ^= 1;
+    it->phases++;
     now.pending = now.expected;
   }
   it->bits = pack(now);

@@ -213,6 +213,15 @@ static bool run_warp(emu_warp_t *warp, uint64_t slice, bool *out_moved) {
   return true;
 }
 
+/* Returns the bytes of a message that its beginning, the location (machine/fail.c), leaves for the pending waits. */
+static size_t room_for_waits(const emu_warp_t *warp, const emu_insn_t *insn) {
+  enum { THREAD_AND_SENTENCE = 90, LEAST = 100 };
+  const nereid_emulator_program_t *program = warp->cta->kernel->program;
+  const char *source = insn->place ? program->places.data[insn->place].text : NULL;
+  const size_t used = strlen(program->name) + (source ? strlen(source) : 0) + insn->text_size + THREAD_AND_SENTENCE;
+  return used + LEAST < sizeof(nereid_message_t) ? sizeof(nereid_message_t) - used : LEAST;
+}
+
 /* Reports the pending waits when no group can run. */
 static void stuck(emu_cluster_t *cluster) {
   emu_warp_t *warp = NULL;
@@ -225,8 +234,9 @@ static void stuck(emu_cluster_t *cluster) {
   for (uint32_t g = 1; g < warp->n_groups && group->state != EMU_WAITING; ++g)
     group = &warp->groups[g];
   const emu_insn_t *insn = &warp->cta->kernel->program->insns.data[group->pc];
-  char waits[600];
-  nereid_emulator_describe_waits(cluster, waits, sizeof waits);
+  char waits[360];
+  const size_t room = room_for_waits(warp, insn);
+  nereid_emulator_describe_waits(cluster, waits, room < sizeof waits ? room : sizeof waits);
   if (group->state == EMU_WAITING || waits_elsewhere(warp))
     (void)nereid_emulator_fail(warp, insn, __builtin_ctz(group->mask),
                                "only part of the warp reaches it: lanes 0x%08x, others wait elsewhere",

@@ -8,7 +8,8 @@
  *   a phase completed by its bytes or its arrival    the phase is an actor of its own in the clocks; a thread that
  *                                                    observes the phase's completion acquires it
  *
- * cp.async may have both ends: its group, and the arrivals of its thread at mbarriers.
+ * cp.async may have both ends: its group, and the arrivals of its thread at mbarriers. What a phase counts also changes
+ * the mbarrier, and is therefore ordered after mbarrier.init and before mbarrier.inval.
  *
  * An mbarrier collects the clocks of releasing arrivals and of the operations' issuers, and propagates them when the
  * phase completes. */
@@ -17,6 +18,8 @@
 #include "emulator/race/private.h"
 
 #include <stdlib.h>
+
+enum { TRACKED = 2, RECORDS }; /* of an effect: reads, writes, the change of its mbarrier */
 
 /* Returns the mbarrier's slot; mbarriers share slots if there are too many. */
 static race_phase_t *phase_of(emu_race_cta_t *cta, uint32_t offset, uint32_t *out_actor) {
@@ -113,9 +116,9 @@ bool nereid_emulator_race_has_two_ends(const emu_cta_t *cta) {
 }
 
 void nereid_emulator_race_forget_effect(emu_effect_t *effect) {
-  for (int writes = 0; writes < 2; ++writes)
-    if (effect->races[writes])
-      effect->warp->cta->race->race->records[effect->races[writes]].held = 0;
+  for (int i = 0; i < RECORDS; ++i)
+    if (effect->races[i])
+      effect->warp->cta->race->race->records[effect->races[i]].held = 0;
   nereid_emulator_race_clock_drop(effect->clock_at_issue);
   effect->clock_at_issue = NULL;
 }
@@ -145,9 +148,36 @@ static void end(emu_race_t *race, race_record_t *record, uint32_t lanes, uint32_
     record->times[__builtin_ctz(left)] = time;
 }
 
+/* The operation changes the mbarrier when it completes, at any time after its issue: a strong access, like an arrival.
+ * The mbarrier's own mechanism performs it, so that it requires no proxy fence after mbarrier.init. */
+static void change_mbarrier(emu_effect_t *effect) {
+  emu_race_cta_t *cta = effect->warp->cta->race;
+  enum { KIND = RACE_COPY | RACE_WRITES | RACE_ATOMIC | RACE_TRACKED, BYTES = 8 };
+  race_access_t it = {.race = cta->race,
+                      .cta = cta,
+                      .warp = effect->warp->index,
+                      .kind = KIND,
+                      .size = BYTES,
+                      .strong = RACE_SCOPES,
+                      .target = effect->mbarrier_cta->race,
+                      .bytes = BYTES};
+  it.record =
+      nereid_emulator_race_record(cta, effect->warp->index, (uint32_t)(effect->insn - cta->race->program->insns.data),
+                                  effect->lanes, KIND, BYTES, RACE_SCOPES);
+  effect->races[TRACKED] = it.record;
+  FOR_LANES(lane, it.record ? effect->lanes : 0) {
+    it.lane = lane;
+    it.clock = cta->threads[effect->warp->index * EMU_LANES + lane].clock;
+    it.good = 0;
+    nereid_emulator_race_range(&it, effect->mbarrier, BYTES);
+  }
+}
+
 /* The phase also propagates the issuer's clock: accesses before the operation precede those of threads that observe
  * the phase. */
 void nereid_emulator_race_tracked(emu_effect_t *effect) {
+  if (!effect->warp->cta->race->race->failed)
+    change_mbarrier(effect);
   if (!effect->clock_at_issue)
     effect->clock_at_issue = knowledge(effect);
   effect->warp->cta->race->times[effect->warp->index]++;
@@ -192,8 +222,8 @@ void nereid_emulator_race_completed(emu_effect_t *effect, uint32_t lanes, emu_ct
   uint32_t actor;
   race_phase_t *phase = phase_of(target->race, mbarrier, &actor);
   nereid_emulator_race_clock_learn(race, &phase->pending, effect->clock_at_issue);
-  for (int writes = 0; writes < 2; ++writes) {
-    race_record_t *record = effect->races[writes] ? &race->records[effect->races[writes]] : NULL;
+  for (int i = 0; i < RECORDS; ++i) {
+    race_record_t *record = effect->races[i] ? &race->records[effect->races[i]] : NULL;
     if (record)
       end_in_phase(race, record, record->lanes & lanes,
                    (race_end_t){.time = phase->time, .cta = target->race->number, .actor = (uint16_t)actor});

@@ -45,7 +45,8 @@ typedef enum race_kind {
   RACE_COPY = 4,
   RACE_ATOMIC = 8,
   RACE_WHOLE = 16,
-  RACE_RULE = 32
+  RACE_RULE = 32,
+  RACE_TRACKED = 64 /* the change of an mbarrier when an operation completes */
 } race_kind_t;
 
 typedef struct race_end { /* a phase of an mbarrier that completed an operation for some of its lanes */

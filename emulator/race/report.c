@@ -9,6 +9,8 @@ static const char *what(const emu_insn_t *insn, uint8_t kind) {
     return insn->counter_class == NEREID_EMULATOR_CLASS_MATRIX ? "wgmma" : "use";
   if (kind & RACE_WHOLE)
     return "read by wgmma";
+  if (kind & RACE_TRACKED)
+    return "completion at a barrier object";
   if (kind & RACE_COPY)
     return writes ? "write by cp.async" : "read by cp.async";
   if (kind & RACE_ASYNC)
@@ -115,8 +117,9 @@ void nereid_emulator_race_print(const nereid_emulator_race_t *race, bool json, F
   else if (race->kind == NEREID_EMULATOR_RACE_TENSOR_MAP)
     fprintf(file, "%s: at 0x%llx, without release or acquire", classes[race->kind], (unsigned long long)race->address);
   else
-    fprintf(file, "%s: %u bytes of %s memory at 0x%llx", classes[race->kind], race->bytes, race->space,
-            (unsigned long long)race->address);
+    fprintf(file, "%s: %u bytes of %s memory at 0x%llx%s", classes[race->kind], race->bytes, race->space,
+            (unsigned long long)race->address,
+            race->kind == NEREID_EMULATOR_RACE_PROXY ? ", without fence.proxy.async" : "");
   fprintf(file, ", %llu %s\n", (unsigned long long)race->count, race->count == 1 ? "time" : "times");
   print_side(&race->earlier, "earlier", file);
   print_side(&race->later, "later  ", file);

@@ -113,6 +113,8 @@ static bool test(emu_warp_t *warp, const emu_insn_t *insn, int lane, bool *out_d
   }
   if (cta->race)
     nereid_emulator_race_mbarrier(warp, insn, lane, cta, offset, *out_done ? EMU_RACE_OBSERVE : EMU_RACE_USE);
+  if (*out_done && cta->cluster->keeps_landed)
+    nereid_emulator_phase_observed(cta, offset);
   return it != NULL;
 }
 

@@ -58,6 +58,34 @@ static void phases_order(void **state) {
   RACES(32, "@%p0 mbarrier.init.shared.b64 [%r0+4096], 32;\n" ARRIVE, "race 1 2");
 }
 
+#define EXPECT "@%p0 mbarrier.arrive.expect_tx.shared.b64 %d1, [%r0+4096], 512;\n"
+#define LOAD                                                                                                           \
+  EXPECT "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%d9], 512, [%r0+4096];\n"
+#define INVALIDATE "@%p0 mbarrier.inval.shared.b64 [%r0+4096];\n"
+
+/* What a phase counts changes the mbarrier when it completes: after its initialization, before its invalidation. */
+static void completions_access_the_mbarrier(void **state) {
+  static const char multicast[] =
+      EXPECT "mov.u16 %h1, 2; mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p3, %r4, 0; and.pred %p3, %p3, %p0;\n"
+             "@%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r0], [%d9], "
+             "512, [%r0+4096], %h1;\n";
+  static char text[1024];
+  (void)state;
+  RACES(32, INIT(1) LOAD WAIT "bar.sync 0;\n" INVALIDATE, "");
+  RACES(32, INIT(1) LOAD WAIT INVALIDATE, "race 4 5");
+  RACES(32, INIT(1) LOAD "bar.sync 0;\n" INVALIDATE, "race 3 5");
+  RACES(64, INIT(64) "cp.async.mbarrier.arrive.noinc.shared.b64 [%r0+4096];\n" WAIT "bar.sync 0;\n" INVALIDATE, "");
+  RACES(64, INIT(64) "cp.async.mbarrier.arrive.noinc.shared.b64 [%r0+4096];\nbar.sync 0;\n" INVALIDATE, "race 2 4");
+  /* the mbarriers of two CTAs; the first CTA's copy completes at that of the second one */
+  static const char *const meet[] = {"barrier.cluster.arrive; barrier.cluster.wait;\n",
+                                     "barrier.cluster.arrive.relaxed; barrier.cluster.wait;\n"};
+  for (int relaxed = 0; relaxed < 2; ++relaxed) {
+    snprintf(text, sizeof text, "%s%s%sbarrier.cluster.arrive; barrier.cluster.wait;\n", INIT(1), meet[relaxed],
+             multicast);
+    assert_string_equal(races_of_cluster(text, 32, 2, 2), relaxed ? "race 1 5" : "");
+  }
+}
+
 static void copies_end_with_a_phase(void **state) {
   (void)state;
   RACES(64, INIT(64) COPY "cp.async.mbarrier.arrive.noinc.shared.b64 [%r0+4096];\n" WAIT LOAD_OTHER, "");
@@ -101,6 +129,7 @@ int main(void) {
       cmocka_unit_test(copies_end_at_the_wait),
       cmocka_unit_test(what_copies_leave_out_is_not_touched),
       cmocka_unit_test(phases_order),
+      cmocka_unit_test(completions_access_the_mbarrier),
       cmocka_unit_test(copies_end_with_a_phase),
       cmocka_unit_test(copies_may_have_two_ends),
       cmocka_unit_test(copies_may_have_two_phases),

@@ -318,8 +318,10 @@ static void random_programs_have_the_same_races(void **state) {
     kind = i % 3 == 0 ? CLUSTER : i % 6 == 1 ? PRODUCTS : i % 6 == 2 ? MAPS : PLAIN;
     threads = kind == PRODUCTS ? 128 : 64;
     say("@%%p0 mbarrier.init.shared.b64 [%%r0+4096], %d;\n%s\n", threads,
-        kind == CLUSTER ? MEET "mapa.shared::cluster.u32 %r75, %r71, %r5; mapa.shared::cluster.u32 %r76, %r0, %r5;"
+        kind == CLUSTER ? "mapa.shared::cluster.u32 %r75, %r71, %r5; mapa.shared::cluster.u32 %r76, %r0, %r5;"
                         : "bar.sync 0;");
+    /* a relaxed barrier does not order mbarrier.init before operations of the other CTA */
+    say("%s", kind != CLUSTER ? "" : ONE_OF(MEET, MEET, "barrier.cluster.arrive.relaxed; barrier.cluster.wait;\n"));
     say("%s", kind == MAPS ? make_map : "");
     for (unsigned k = 3 + below(10); k; --k)
       say_operation();

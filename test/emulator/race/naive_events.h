@@ -325,10 +325,25 @@ static void naive_effect(const emu_effect_t *effect, int lane, bool writes, cons
       .proxy = !generic});
 }
 
-/* Operations counted by an mbarrier release the nodes before their issue. */
+/* Operations counted by an mbarrier change it when they complete, and release the nodes before their issue. */
 static void naive_tracked(const emu_effect_t *effect) {
   FOR_LANES(lane, effect->lanes) {
-    int thread = naive_thread(effect->warp, lane);
+    int thread = naive_thread(effect->warp, lane), number = (int)naive.operations.size;
+    int node = naive.threads.data[thread].node;
+    naive_push(&naive.operations,
+               (naive_operation_t){.effect = effect, .lane = (int)lane, .start = node, .writes = true});
+    naive_push(&naive.flying, number);
+    naive_access((naive_access_t){.at = naive_at(effect->mbarrier_cta, effect->mbarrier),
+                                  .bytes = 8,
+                                  .node = node,
+                                  .thread = thread,
+                                  .operation = number,
+                                  .value = -1,
+                                  .pc = naive_pc(effect->insn),
+                                  .size = 8,
+                                  .strong = NAIVE_SCOPES,
+                                  .kind = RACE_COPY | RACE_WRITES | RACE_TRACKED,
+                                  .writes = true});
     naive_push(&naive.known, (naive_source_t){naive_leave_node(thread), 0, thread});
     naive_push(&naive.knowers, effect);
   }
