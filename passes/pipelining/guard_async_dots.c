@@ -28,6 +28,13 @@
  * Nor has a wait after the branch of the first drawing, for values that an scf.if changes before they are the
  * accumulators of another loop. Without it ptxas serializes all wgmma (C7515).
  *
+ *   %d = ttng.warp_group_dot … {isAsync = true}               %d = ttng.warp_group_dot … {isAsync = true}
+ *   %w = ttng.warp_group_dot_wait %d {pendings = 1}      ->    %w = ttng.warp_group_dot_wait %d {pendings = 1}
+ *   scf.yield %d                                              scf.yield %w
+ *
+ * A wait passes its operands through its registers. With a use of an operand after it, as in kernels written in Gluon, LLVM
+ * copies the registers after the wait, while the dot that the wait leaves in flight still writes them.
+ *
  * Runs before structured control flow is lowered. */
 #include "passes/pass.h"
 #include "passes/pipelining/expansion/loop_range.h"
@@ -186,11 +193,33 @@ static bool wait_at_start(MlirOperation loop, nereid_arena_t *scratch) {
   return true;
 }
 
+/* Replaces the uses of operand `i` of `wait` after the wait by its result. Returns whether there are any. */
+static bool use_result(MlirOperation wait, intptr_t i) {
+  MlirValue operand = mlirOperationGetOperand(wait, i), result = mlirOperationGetResult(wait, i);
+  MlirBlock block = mlirOperationGetBlock(wait);
+  bool any = false;
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(operand)))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(operand), next; !mlirOpOperandIsNull(use); use = next) {
+    MlirOperation user = mlirOpOperandGetOwner(use), ancestor = nereid_ir_ancestor_in(block, user);
+    next = mlirOpOperandGetNextUse(use);
+    if (mlirOperationIsNull(ancestor) || !mlirOperationIsBeforeInBlock(wait, ancestor))
+      continue;
+    mlirOperationSetOperand(user, (intptr_t)mlirOpOperandGetOperandNumber(use), result);
+    any = true;
+  }
+  return any;
+}
+
 MlirLogicalResult nereid_pass_guard_async_dots(nereid_pass_t *pass) {
-  nereid_operations_t loops = {0};
-  int64_t guarded = 0, starts = 0;
-  if (!nereid_collect_kind(pass->op, NEREID_OP_SCF_FOR, pass->scratch, &loops))
+  nereid_operations_t loops = {0}, waits = {0};
+  int64_t guarded = 0, starts = 0, operands = 0;
+  if (!nereid_collect_kind(pass->op, NEREID_OP_SCF_FOR, pass->scratch, &loops) ||
+      !nereid_collect_kind(pass->op, NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT, pass->scratch, &waits))
     return mlirLogicalResultFailure();
+  for (size_t i = 0; i < waits.size; ++i)
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(waits.data[i]); ++k)
+      operands += use_result(waits.data[i], k);
   for (size_t i = 0; i < loops.size; ++i) {
     nereid_loop_range_t range;
     MlirOperation loop = loops.data[i], wait = wait_of(loop);
@@ -207,5 +236,6 @@ MlirLogicalResult nereid_pass_guard_async_dots(nereid_pass_t *pass) {
   }
   nereid_pass_statistic_add(pass, "loops", guarded);
   nereid_pass_statistic_add(pass, "starts", starts);
+  nereid_pass_statistic_add(pass, "operands", operands);
   return mlirLogicalResultSuccess();
 }

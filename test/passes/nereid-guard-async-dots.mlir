@@ -214,4 +214,28 @@ tt.func @earlier(%x: !tile, %y: !tile) -> (!acc, !acc, !acc) {
   tt.return %r, %s#0, %v : !acc, !acc, !acc
 }
 
+// After a wait, uses of its operand are uses of its result, also in regions; those before it remain. The wait for a buffer
+// changes nothing.
+// CHECK-LABEL: tt.func @passed_on(
+// CHECK: [[D:%.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} {
+// CHECK-NEXT: [[E:%.*]] = ttng.warp_group_dot %{{.*}}, %{{.*}}, [[D]] {
+// CHECK-NEXT: [[W:%.*]]:3 = ttng.warp_group_dot_wait [[D]], [[E]], %arg0 {pendings = 1 : i32}
+// CHECK-NEXT: scf.if
+// CHECK-NEXT:   [[F:%.*]] = ttng.warp_group_dot %arg0, %{{.*}}, [[W]]#1 {
+// CHECK: [[V:%.*]] = ttng.warp_group_dot_wait [[W]]#1 {pendings = 0 : i32}
+// CHECK-NEXT: tt.return [[W]]#0, [[V]]
+tt.func @passed_on(%x: !tile, %y: !tile, %c: i1) -> (!acc, !acc) {
+  %zero = arith.constant dense<0.0> : !acc
+  %d = ttng.warp_group_dot %x, %y, %zero {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+  %e = ttng.warp_group_dot %x, %y, %d {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+  %w:3 = ttng.warp_group_dot_wait %d, %e, %x {pendings = 1 : i32} : !acc, !acc, !tile
+  scf.if %c {
+    %f = ttng.warp_group_dot %x, %y, %e {inputPrecision = 0 : i32, isAsync = true} : !tile * !tile -> !acc
+    %u = ttng.warp_group_dot_wait %f {pendings = 0 : i32} : !acc
+    scf.yield
+  }
+  %v = ttng.warp_group_dot_wait %e {pendings = 0 : i32} : !acc
+  tt.return %d, %e : !acc, !acc
+}
+
 }
