@@ -286,8 +286,8 @@ bool nereid_emulator_land_one(emu_cluster_t *cluster, bool *out_any) {
   return !effect || land_in_order(effect);
 }
 
-/* The lanes of a bulk copy that may still access shared memory: copies out of it are awaited by their group. Copies into
- * it end with the phase of their mbarrier; a launch that keeps landed effects has forgotten those whose phase was
+/* The lanes of a bulk copy that may still access shared memory: copies out of it are awaited by their group. Copies
+ * into it end with the phase of their mbarrier; a launch that keeps landed effects has forgotten those whose phase was
  * observed. */
 static uint32_t outstanding(const emu_effect_t *effect) {
   if (effect->insn->variant & EMU_TO_SHARED)

@@ -32,8 +32,8 @@
  *   %w = ttng.warp_group_dot_wait %d {pendings = 1}      ->    %w = ttng.warp_group_dot_wait %d {pendings = 1}
  *   scf.yield %d                                              scf.yield %w
  *
- * A wait passes its operands through its registers. With a use of an operand after it, as in kernels written in Gluon, LLVM
- * copies the registers after the wait, while the dot that the wait leaves in flight still writes them.
+ * A wait passes its operands through its registers. With a use of an operand after it, as in kernels written in Gluon,
+ * LLVM copies the registers after the wait, while the dot that the wait leaves in flight still writes them.
  *
  * Runs before structured control flow is lowered. */
 #include "passes/pass.h"
