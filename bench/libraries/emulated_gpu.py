@@ -55,6 +55,32 @@ class Emulator:
         return program
 
 
+class Findings:
+    """The first races and violated rules of a launch, as text with their source lines."""
+
+    LIMIT = 4
+    CLASSES = ("race", "proxy", "wgmma-reg", "tensor-map")
+
+    def __init__(self):
+        self.lines, self.race, self.violation = [], abi.HANDLER(self.add_race), abi.HANDLER(self.add_violation)
+
+    def add(self, line):
+        if len(self.lines) < self.LIMIT:
+            self.lines.append(line)
+
+    def place(self, of):
+        return (of.source or b"%s:%d" % (of.program, of.line)).decode()
+
+    def add_race(self, _, found):
+        race = ctypes.cast(found, ctypes.POINTER(abi.Race)).contents
+        sides = [f"{side.what.decode()} at {self.place(side)}" for side in (race.earlier, race.later)]
+        self.add(f"{self.CLASSES[race.kind]}: {race.space.decode()} memory at 0x{race.address:x}: {', '.join(sides)}")
+
+    def add_violation(self, _, found):
+        violation = ctypes.cast(found, ctypes.POINTER(abi.Violation)).contents
+        self.add(f"{violation.sentence.decode()}: {self.place(violation.place)}")
+
+
 class Function:
     """A kernel of a loaded program; the program lives as long as the process."""
 
@@ -72,10 +98,11 @@ class Function:
             if len(value) != size:
                 raise EmulatorError(f"an argument of {len(value)} bytes for a parameter of {size}")
             block[offset:offset + size] = value
-        report = abi.Report()
+        report, findings = abi.Report(), Findings()
         launch = abi.Launch(grid=grid, cluster=cluster, shared_bytes=shared, parameter_bytes=self.size,
                             parameters=ctypes.cast(block, POINTER), memory=memory.handle, steps=STEPS,
-                            racecheck=self.emulator.racecheck, count=self.emulator.count)
+                            racecheck=self.emulator.racecheck, race=ctypes.cast(findings.race, POINTER),
+                            violation=ctypes.cast(findings.violation, POINTER), count=self.emulator.count)
         status = self.emulator.functions.nereid_emulator_run(self.kernel, ctypes.byref(launch), ctypes.byref(report))
         if self.emulator.count:
             sums = {name: sum(getattr(report.counters, name)) for name in LOADS_AND_STORES}
@@ -84,7 +111,8 @@ class Function:
         if status:
             raise EmulatorError(f"status {status}: {report.message.text.decode()}")
         if report.races or report.overwrites or report.violations:
-            raise EmulatorError(f"{report.races} races, {report.overwrites} overwritten frames, {report.violations} violated rules")
+            raise EmulatorError("\n".join([f"{report.races} races, {report.overwrites} overwritten frames, "
+                                           f"{report.violations} violated rules", *findings.lines]))
 
 
 class Memory:

@@ -8,6 +8,8 @@ import ctypes
 
 U8, U32, U64, POINTER, BOOL = ctypes.c_uint8, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_bool
 
+HANDLER = ctypes.CFUNCTYPE(None, POINTER, POINTER)  # of a race or a violation: user data, the structure
+
 NEREID_EMULATOR_CLASS_COUNT = 11
 NEREID_TMA_EMULATOR = 1
 NEREID_TMA_RANK = 5
@@ -27,6 +29,25 @@ class Message(ctypes.Structure):
 
 class Parameter(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("offset", U32), ("size", U32)]
+
+
+class Place(ctypes.Structure):
+    _fields_ = [("program", ctypes.c_char_p), ("source", ctypes.c_char_p), ("line", U32), ("source_line", U32), ("text", View)]
+
+
+class Side(ctypes.Structure):
+    _fields_ = [("program", ctypes.c_char_p), ("what", ctypes.c_char_p), ("source", ctypes.c_char_p), ("line", U32),
+                ("source_line", U32), ("text", View), ("thread", U32 * 3), ("cta", U32 * 3), ("warp", U32), ("whole", BOOL)]
+
+
+class Race(ctypes.Structure):
+    _fields_ = [("kind", U32), ("space", ctypes.c_char_p), ("address", U64), ("count", U64), ("bytes", U32), ("earlier", Side),
+                ("later", Side)]
+
+
+class Violation(ctypes.Structure):
+    _fields_ = [("rule", U32), ("count", U64), ("sentence", ctypes.c_char_p), ("thread", U32 * 3), ("cta", U32 * 3),
+                ("place", Place)]
 
 
 class Timeline(ctypes.Structure):
@@ -67,5 +88,6 @@ class Descriptor(ctypes.Structure):
 
 STRUCTURES = {
     "nereid_view_t": View, "nereid_message_t": Message, "nereid_emulator_parameter_t": Parameter,
-    "nereid_emulator_timeline_t": Timeline, "nereid_emulator_launch_t": Launch, "nereid_emulator_counters_t": Counters,
+    "nereid_emulator_place_t": Place, "nereid_emulator_race_side_t": Side, "nereid_emulator_race_t": Race,
+    "nereid_emulator_violation_t": Violation, "nereid_emulator_timeline_t": Timeline, "nereid_emulator_launch_t": Launch, "nereid_emulator_counters_t": Counters,
     "nereid_emulator_report_t": Report, "nereid_tma_request_t": Request, "nereid_tma_descriptor_t": Descriptor}
