@@ -77,9 +77,6 @@ static bool check_buffer(const transfer_t *transfer) {
                               "has a buffer of encoding %s, expected #ttg.nvmma_shared, neither transposed "
                               "nor padded",
                               nereid_text_of_attribute(memdesc->encoding).chars);
-  for (int d = 0; d < memdesc->rank; ++d)
-    if (memdesc->shape[d] != memdesc->alloc[memdesc->alloc_rank - memdesc->rank + d])
-      return nereid_lower_error(transfer->op, "uses a subview of a buffer, expected the whole buffer");
   return true;
 }
 
@@ -195,6 +192,48 @@ static bool check_alignment(const transfer_t *transfer) {
   return true;
 }
 
+/* The slot of the element `step` after the first of a box in dimension `d`, relative to the first, as TMA places it:
+ * rows are dense, and their 16-byte units are permuted by the three address bits from 7 on. */
+static int64_t box_slot(const transfer_t *transfer, int d, int64_t step) {
+  const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
+  const int64_t swizzle = nereid_ttg_nvmma_shared_attr_get_swizzling_byte_width(memdesc->encoding);
+  const int64_t bytes = nereid_lower_memory_bits(memdesc->element) / 8;
+  int64_t address = step * bytes;
+  for (int inner = d + 1; inner < memdesc->rank; ++inner)
+    address *= transfer->box[inner];
+  if (swizzle)
+    address ^= address >> 3 & (swizzle - ROW_UNIT);
+  return address / bytes;
+}
+
+/* Whether the boxes of a part of a buffer are boxes in shared memory: the part keeps the order of the whole buffer, so
+ * that its rows are dense only if it has whole rows. It begins at a multiple of 128 bytes, beyond a swizzle pattern. */
+static bool check_part(const transfer_t *transfer) {
+  const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
+  uint32_t start;
+  if (!nereid_slot_is_part(memdesc))
+    return true;
+  for (int d = 0; d < memdesc->rank; ++d)
+    for (int64_t step = 1; step < transfer->box[d]; step *= 2) {
+      int32_t at[NEREID_LAYOUT_MAX_RANK] = {0};
+      uint32_t slot = 0;
+      at[d] = (int32_t)step;
+      if (nereid_slot_order_offset(memdesc, at, &slot) && (int64_t)slot == box_slot(transfer, d, step))
+        continue;
+      return nereid_lower_error(transfer->op,
+                                "uses a subview that is not dense in shared memory: indices %lld apart in dimension %d "
+                                "are %u elements apart, and %lld in a box of TMA; expected a subview of whole rows",
+                                (long long)step, d, slot, (long long)box_slot(transfer, d, step));
+    }
+  if (!nereid_slot_start(transfer->buffer, &start))
+    start = nereid_slot_start_bits(memdesc);
+  const int64_t bytes = (int64_t)start * (nereid_lower_memory_bits(memdesc->element) / 8);
+  return bytes % ALIGNMENT == 0 ||
+         nereid_lower_error(transfer->op,
+                            "uses a subview that begins at byte %lld of the buffer, expected a multiple of %d bytes",
+                            (long long)bytes, (int)ALIGNMENT);
+}
+
 static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coordinate)(MlirOperation op, intptr_t i)) {
   nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   *memdesc = nereid_ttg_memdesc_of(transfer->buffer);
@@ -215,7 +254,7 @@ static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coord
       part = nereid_lower_add_cta_coordinate(lower, &transfer->layout, (int)(i - dropped), part);
     transfer->coordinates[i] = mlirValueIsNull(part) ? value : nereid_emit_add(lower, value, part);
   }
-  return find_box(transfer) && check_alignment(transfer);
+  return find_box(transfer) && check_alignment(transfer) && check_part(transfer);
 }
 
 /* The first element of box `number`, the last dimension fastest, in coordinates of the buffer. */

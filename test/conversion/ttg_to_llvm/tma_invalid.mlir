@@ -34,13 +34,43 @@ tt.func public @transposed(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
 // -----
 
 #smem = #ttg.shared_memory
-#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-tt.func public @part(%d: !tt.tensordesc<tensor<32x64xf16>>, %i: i32) {
-  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
-  %s = ttg.memdesc_subslice %b[32, 0] : !ttg.memdesc<64x64xf16, #wide, #smem, mutable> -> !ttg.memdesc<32x64xf16, #wide, #smem, mutable, 64x64>
-  // expected-error @below {{uses a subview of a buffer, expected the whole buffer}}
-  ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<tensor<32x64xf16>>, !ttg.memdesc<32x64xf16, #wide, #smem, mutable, 64x64>
+tt.func public @half_rows(%d: !tt.tensordesc<tensor<64x32xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #flat, #smem, mutable>
+  %s = ttg.memdesc_subslice %b[0, 32] : !ttg.memdesc<64x64xf16, #flat, #smem, mutable> -> !ttg.memdesc<64x32xf16, #flat, #smem, mutable, 64x64>
+  // expected-error @below {{uses a subview that is not dense in shared memory: indices 1 apart in dimension 0 are 64 elements apart, and 32 in a box of TMA; expected a subview of whole rows}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<tensor<64x32xf16>>, !ttg.memdesc<64x32xf16, #flat, #smem, mutable, 64x64>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#three = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @half_planes(%d: !tt.tensordesc<tensor<4x8x64xf16>>, %i: i32, %p: i1) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<4x16x64xf16, #three, #smem, mutable>
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  %s = ttg.memdesc_subslice %b[0, 8, 0] : !ttg.memdesc<4x16x64xf16, #three, #smem, mutable> -> !ttg.memdesc<4x8x64xf16, #three, #smem, mutable, 4x16x64>
+  // expected-error @below {{indices 1 apart in dimension 0 are 1024 elements apart, and 512 in a box of TMA}}
+  ttng.async_tma_copy_global_to_local %d[%i, %i, %i] %s, %m, %p : !tt.tensordesc<tensor<4x8x64xf16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<4x8x64xf16, #three, #smem, mutable, 4x16x64>
+  tt.return
+}
+}
+
+// -----
+
+#smem = #ttg.shared_memory
+#flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func public @few_bytes(%d: !tt.tensordesc<tensor<4x8xf16>>, %i: i32) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<16x8xf16, #flat, #smem, mutable>
+  %s = ttg.memdesc_subslice %b[12, 0] : !ttg.memdesc<16x8xf16, #flat, #smem, mutable> -> !ttg.memdesc<4x8xf16, #flat, #smem, mutable, 16x8>
+  // expected-error @below {{uses a subview that begins at byte 192 of the buffer, expected a multiple of 128 bytes}}
+  ttng.async_tma_copy_local_to_global %d[%i, %i] %s : !tt.tensordesc<tensor<4x8xf16>>, !ttg.memdesc<4x8xf16, #flat, #smem, mutable, 16x8>
   tt.return
 }
 }
