@@ -78,6 +78,7 @@ static const char *const ttgir[] = {
  * scf to cf are never rolled back; support for rollback would take gigabytes for a function of 100,000 operations. */
 static const char *const frames[] = {
     "nereid-check-mbarriers",
+    "nereid-insert-cluster-barriers",
     "nereid-decompose-dot-scaled",
     "tritongpu-allocate-warp-groups{registers=$architecture}",
     "nereid-regular-scans",

@@ -86,12 +86,14 @@ static const nereid_op_kind_t no_accesses[] = {
     NEREID_OP_ARITH_SELECT,
     NEREID_OP_TTG_LOCAL_DEALLOC,
     NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT,
+    NEREID_OP_TTNG_CLUSTER_BARRIER,
 };
 
 static const sync_row_t sync_rows[] = {
     {NEREID_OP_GPU_BARRIER, NEREID_EVENT_BARRIER, NO_GROUP, NULL},
     {NEREID_OP_TTG_LOCAL_BARRIER, NEREID_EVENT_BARRIER, NO_GROUP, NULL},
     {NEREID_OP_TTG_BARRIER, NEREID_EVENT_BARRIER, NO_GROUP, NULL},
+    {NEREID_OP_TTNG_CLUSTER_BARRIER, NEREID_EVENT_BARRIER, NO_GROUP, NULL},
     {NEREID_OP_TTNG_FENCE_ASYNC_SHARED, NEREID_EVENT_FENCE, NO_GROUP, NULL},
     {NEREID_OP_TTG_ASYNC_COMMIT_GROUP, NEREID_EVENT_COMMITS, NEREID_ASYNC_COPIES, NULL},
     {NEREID_OP_TTG_ASYNC_WAIT, NEREID_EVENT_WAITS, NEREID_ASYNC_COPIES, nereid_ttg_async_wait_get_num},
@@ -299,6 +301,8 @@ static void add_sync(nereid_op_kind_t kind, nereid_membar_event_t *event) {
   if (kind == NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT && nereid_ttng_async_tma_store_wait_get_writes(event->op) &&
       !event->pending)
     event->flags |= NEREID_EVENT_COMPLETES;
+  if (kind == NEREID_OP_TTNG_CLUSTER_BARRIER && nereid_ttng_cluster_barrier_get_relaxed(event->op))
+    event->flags = 0;
   if (kind == NEREID_OP_TTNG_FENCE_ASYNC_SHARED && nereid_ttng_fence_async_shared_get_global_memory(event->op))
     event->flags = 0;
 }

@@ -17,19 +17,41 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared"> {
   let assemblyFormat = "attr-dict";
 }
 
+def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_release_cluster"> {
+  let summary = "make initialized mbarriers visible to the cluster";
+  let description = [{
+    Mbarriers that the CTA has initialized are visible to other CTAs that wait for a later `ttng.cluster_arrive
+    {relaxed = true}` of this one; a `ttng.cluster_arrive` that is not relaxed includes the fence.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def TTNG_ClusterArriveOp : TTNG_Op<"cluster_arrive"> {
   let summary = "arrive at the barrier of the cluster";
   let description = [{
     The first half of a barrier over all threads of the cluster; `ttng.cluster_wait` is the second. `relaxed` does not
-    order memory accesses.
+    order memory accesses. Triton 3.6 always prints it, later versions omit `relaxed = false`.
   }];
-  let arguments = (ins I1Attr:$relaxed);
+  let arguments = (ins OptionalAttr<BoolAttr>:$relaxed);
   let assemblyFormat = "attr-dict";
 }
 
 def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait"> {
   let summary = "wait until all threads of the cluster have arrived";
   let assemblyFormat = "attr-dict";
+}
+
+def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
+  let summary = "wait until all threads of the cluster have arrived";
+  let description = [{
+    The threads that run the op, outside of `ttg.warp_specialize`, arrive and wait; the warps of partitions take part.
+    Accesses before it are visible to all threads of the cluster afterwards, unless it is `relaxed`.
+
+    `deps` lists buffers that copies with `multicast` of other CTAs may fill until here. `nereid-insert-cluster-barriers`
+    adds them.
+  }];
+  let arguments = (ins Variadic<TTG_MemDescType>:$deps, DefaultValuedAttr<BoolAttr, "false">:$relaxed);
+  let assemblyFormat = "(`deps` $deps^ `:` type($deps))? attr-dict";
 }
 
 def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {

@@ -14,9 +14,10 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     outside of the tensor read as the descriptor's padding. The bytes count towards the current phase of `barrier`, for
     which `ttng.barrier_expect` expects them.
 
-    In a cluster each CTA copies its part of the box to its own buffer. With `multicast`, the CTAs with the same part
-    copy it together: each copies some boxes of the tensor map to the buffers of all, at the same address, where the
-    bytes count towards the mbarrier at the address of `barrier`.
+    In a cluster each CTA copies its part of the box to its own buffer. With `multicast`, the first of the CTAs with the
+    same part copies it to the buffers of all, at the same address, where the bytes count towards the mbarrier at the
+    address of `barrier`. With `divided`, too, each of these CTAs copies some boxes of the tensor map to all; passes of
+    Nereid emit this form, with waits of each CTA for the others.
 
     ```mlir
     ttng.async_tma_copy_global_to_local %desc[%i, %k] %buffer, %bar, %pred
@@ -33,7 +34,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     TT_CacheAttr:$cache,
     TT_EvictAttr:$evict,
     DefaultValuedAttr<BoolAttr, "false">:$isVolatile,
-    UnitAttr:$multicast
+    UnitAttr:$multicast,
+    UnitAttr:$divided
   );
   let assemblyFormat = [{
     $desc `[` $coord `]` $result `,` $barrier `,` $pred

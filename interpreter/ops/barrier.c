@@ -130,5 +130,7 @@ const nereid_machine_row_t nereid_machine_barrier_rows[] = {
     {.kind = NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE, .run = copy_arrive},
     {.kind = NEREID_OP_TTNG_CLUSTER_ARRIVE, .run = nothing},
     {.kind = NEREID_OP_TTNG_CLUSTER_WAIT, .run = nothing},
+    {.kind = NEREID_OP_TTNG_CLUSTER_BARRIER, .run = nothing},
+    {.kind = NEREID_OP_TTNG_FENCE_MBARRIER_INIT_RELEASE_CLUSTER, .run = nothing},
     {.kind = NEREID_OP_UNKNOWN},
 };

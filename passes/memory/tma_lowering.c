@@ -138,7 +138,8 @@ static void lower_load(access_t *access) {
                                    (int32_t)nereid_allocation_bytes(mlirValueGetType(buffer)));
   nereid_ttng_async_tma_copy_global_to_local_build(
       &access->builder, access->descriptor, access->rank, access->coordinates, barrier, buffer, yes,
-      nereid_tt_descriptor_load_get_cache(access->op), nereid_tt_descriptor_load_get_evict(access->op), false, false);
+      nereid_tt_descriptor_load_get_cache(access->op), nereid_tt_descriptor_load_get_evict(access->op), false, false,
+      false);
   nereid_ttng_wait_barrier_build(&access->builder, barrier, constant(access, 32, 0), (MlirValue){NULL}, 0, NULL, false);
   nereid_ttng_inval_barrier_build(&access->builder, barrier);
   replace_buffers(access, buffer);

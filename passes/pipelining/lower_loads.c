@@ -308,10 +308,11 @@ static void emit_box(lower_t *lower, ring_t *ring) {
     coordinates[i] = nereid_tt_descriptor_load_get_indices(load, i);
   const nereid_builder_t builder = nereid_builder_before(load), outside = before(lower, lower->loop);
   MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
+  const bool shared = ring->ctas > NEREID_RING_NOT_SHARED;
   ring->fill = schedule_op(nereid_ttng_async_tma_copy_global_to_local_build(
                                &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, group->full, slot,
                                always(lower, &outside), nereid_tt_descriptor_load_get_cache(load),
-                               nereid_tt_descriptor_load_get_evict(load), false, ring->ctas > NEREID_RING_NOT_SHARED),
+                               nereid_tt_descriptor_load_get_evict(load), false, /*multicast=*/shared, /*divided=*/shared),
                            stage, cluster);
 }
 

@@ -147,6 +147,7 @@ static bool orders_loads(MlirOperation op) {
   case NEREID_OP_GPU_BARRIER:
   case NEREID_OP_TTG_BARRIER:
   case NEREID_OP_TTG_LOCAL_BARRIER:
+  case NEREID_OP_TTNG_CLUSTER_BARRIER:
     return true;
   case NEREID_OP_TT_ATOMIC_LOAD:
     return acquires(op, nereid_tt_atomic_load_get_sem(op));

@@ -7,6 +7,8 @@
  *   arith.divf %x, %y                                   <-  tt.approx_divf %x, %y
  *   tt.elementwise_inline_asm "griddepcontrol.wait; ..."  <-  tt.grid_dependency_wait
  *   ttg.convert_layout + tt.broadcast                   <-  tt.broadcast between two encodings
+ *   ttng.cluster_arrive, ttng.cluster_wait              <-  ttng.cluster_barrier                        (3.7)
+ *   tt.elementwise_inline_asm "fence.mbarrier_init..."  <-  ttng.fence_mbarrier_init_release_cluster   (3.7)
  *
  * Types, encodings and cache policies need no rewriting: this pass sets the spelling in which the context prints them.
  * It runs last, before the text is written. */
@@ -20,15 +22,17 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 #include "seam/context.h"
 #include "seam/ir.h"
 #include "seam/tt.h"
 
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { OLDEST = 6, WITH_BARRIER = 7, WITHOUT_BLOCK_POINTERS = 8, NEWEST = 9 };
+enum { OLDEST = 6, WITH_BARRIER = 7, WITH_CLUSTER_BARRIER = 7, WITHOUT_BLOCK_POINTERS = 8, NEWEST = 9 };
 
 int32_t nereid_triton_version_parse(MlirStringRef text) {
   if (text.length == 3 && text.data[0] == '3' && text.data[1] == '.' && text.data[2] >= '0' + OLDEST &&
@@ -88,6 +92,40 @@ static void replace_barrier(MlirOperation op, int32_t minor) {
   mlirOperationDestroy(op);
 }
 
+/* Buffers of `deps` are known to Nereid only. */
+static void replace_cluster_barrier(MlirOperation op, int32_t minor) {
+  nereid_builder_t builder = nereid_builder_before(op);
+  const bool relaxed = nereid_ttng_cluster_barrier_get_relaxed(op);
+  mlirOperationSetOperands(op, 0, NULL);
+  if (minor >= WITH_CLUSTER_BARRIER)
+    return;
+  nereid_ttng_cluster_arrive_build(&builder, mlirBoolAttrGet(mlirOperationGetContext(op), relaxed));
+  nereid_ttng_cluster_wait_build(&builder);
+  mlirOperationDestroy(op);
+}
+
+/* The attribute is required in 3.6. */
+static void complete_arrival(MlirOperation op) {
+  MlirStringRef name = mlirStringRefCreateFromCString("relaxed");
+  if (mlirAttributeIsNull(nereid_ttng_cluster_arrive_get_relaxed_attr(op)))
+    mlirOperationSetAttributeByName(op, name, mlirBoolAttrGet(mlirOperationGetContext(op), false));
+}
+
+static bool is_of_cluster(nereid_op_kind_t kind) {
+  return kind == NEREID_OP_TTNG_CLUSTER_ARRIVE || kind == NEREID_OP_TTNG_CLUSTER_BARRIER ||
+         kind == NEREID_OP_TTNG_FENCE_MBARRIER_INIT_RELEASE_CLUSTER;
+}
+
+static void respell_cluster(MlirOperation op, int32_t minor) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TTNG_CLUSTER_BARRIER)
+    replace_cluster_barrier(op, minor);
+  else if (kind == NEREID_OP_TTNG_CLUSTER_ARRIVE)
+    complete_arrival(op);
+  else if (kind == NEREID_OP_TTNG_FENCE_MBARRIER_INIT_RELEASE_CLUSTER && minor < WITH_CLUSTER_BARRIER)
+    replace_by_assembly(op, "fence.mbarrier_init.release.cluster; // dummy $0");
+}
+
 static bool is_atomic_access(nereid_op_kind_t kind) {
   return kind == NEREID_OP_TT_ATOMIC_LOAD || kind == NEREID_OP_TT_ATOMIC_STORE || kind == NEREID_OP_TT_ATOMIC_POLL;
 }
@@ -110,6 +148,8 @@ static bool respell(MlirOperation op, int32_t minor) {
     replace_by_assembly(op, "griddepcontrol.launch_dependents; // dummy $0");
   else if (kind == NEREID_OP_TT_BROADCAST && minor < NEWEST)
     convert_operand(op);
+  else if (is_of_cluster(kind))
+    respell_cluster(op, minor);
   else
     replace_barrier(op, minor);
   return true;
@@ -154,6 +194,9 @@ static bool check_encodings(MlirOperation root, int32_t minor, nereid_arena_t *a
 
 static bool is_spelled_by_version(MlirOperation op) {
   switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTNG_CLUSTER_ARRIVE:
+  case NEREID_OP_TTNG_CLUSTER_BARRIER:
+  case NEREID_OP_TTNG_FENCE_MBARRIER_INIT_RELEASE_CLUSTER:
   case NEREID_OP_TTG_BARRIER:
   case NEREID_OP_TTG_LOCAL_BARRIER:
   case NEREID_OP_GPU_BARRIER:

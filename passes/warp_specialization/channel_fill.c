@@ -57,11 +57,12 @@ static void emit_tma(const nereid_channel_emitter_t *emit, size_t number, MlirVa
   for (intptr_t i = 0; i < rank && i < NEREID_DESCRIPTOR_RANK; ++i)
     coordinates[i] = nereid_tt_descriptor_load_get_indices(load, i);
   MlirValue slot = nereid_channel_slot(emit, &builder, number, emit->counter->index);
+  const bool shared = nereid_ring_sharing(load) != NEREID_RING_NOT_SHARED;
   nereid_channel_assign(emit,
                         nereid_ttng_async_tma_copy_global_to_local_build(
                             &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, full, slot, always,
                             nereid_tt_descriptor_load_get_cache(load), nereid_tt_descriptor_load_get_evict(load), false,
-                            nereid_ring_sharing(load) != NEREID_RING_NOT_SHARED));
+                            /*multicast=*/shared, /*divided=*/shared));
 }
 
 /* --- copies by cp.async --- */

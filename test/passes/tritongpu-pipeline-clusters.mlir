@@ -33,7 +33,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // CHECK: %[[SLOT:.*]] = ttg.memdesc_index %[[FULL]][%[[WRITES]]]
 // CHECK: ttng.barrier_expect %[[SLOT]], 24576, %[[EXISTS]]
 // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}, %[[SLOT]], %[[EXISTS]] :
-// CHECK: ttng.async_tma_copy_global_to_local %{{.*}}, %[[SLOT]], %[[EXISTS]] {multicast} :
+// CHECK: ttng.async_tma_copy_global_to_local %{{.*}}, %[[SLOT]], %[[EXISTS]] {divided, multicast} :
 // CHECK: ttng.warp_group_dot
 // CHECK: ttng.cluster_arrive
 // CHECK-NEXT: ttng.cluster_wait

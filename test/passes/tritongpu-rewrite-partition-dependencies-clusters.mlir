@@ -18,7 +18,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 4 : i32, "ttg.thr
 // CHECK-COUNT-4: ttng.init_barrier %{{.*}}, 12 :
 // CHECK: ttng.wait_barrier {{.*}} {ttg.partition = array<i32: 1>}
 // CHECK: ttng.barrier_expect %{{.*}}, 16384
-// CHECK-COUNT-2: ttng.async_tma_copy_global_to_local {{.*}} {multicast, ttg.partition = array<i32: 1>}
+// CHECK-COUNT-2: ttng.async_tma_copy_global_to_local {{.*}} {divided, multicast, ttg.partition = array<i32: 1>}
 // CHECK: ttng.arrive_barrier {{.*}} {ctas = 7 : i32, perWarp, ttg.partition = array<i32: 0>}
 tt.func public @product(%da: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %db: !tt.tensordesc<tensor<64x128xf16, #boxes_b>>, %n: i32) -> tensor<128x128xf32, #mma> {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32, #mma>

@@ -58,18 +58,42 @@ static bool lower_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_
   return true;
 }
 
-/* The halves of a barrier of the cluster; the first one makes initialized mbarriers visible. */
+static bool has_clusters(const nereid_lower_t *lower, MlirOperation op) {
+  return nereid_target_has_async_proxy(lower->module->options.capability) ||
+         nereid_lower_error(op, "requires sm_90: earlier targets have no clusters");
+}
+
+static bool is_relaxed(MlirOperation op) {
+  if (nereid_op_kind(op) == NEREID_OP_TTNG_CLUSTER_BARRIER)
+    return nereid_ttng_cluster_barrier_get_relaxed(op);
+  MlirAttribute relaxed = nereid_ttng_cluster_arrive_get_relaxed_attr(op);
+  return !mlirAttributeIsNull(relaxed) && mlirBoolAttrGetValue(relaxed);
+}
+
+/* A barrier of the cluster or one of its halves. The first half makes initialized mbarriers visible; the whole follows a
+ * fence where that is required. */
 static bool lower_cluster_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
-  const bool arrives = nereid_op_kind(op) == NEREID_OP_TTNG_CLUSTER_ARRIVE;
-  if (!nereid_target_has_async_proxy(lower->module->options.capability))
-    return nereid_lower_error(op, "requires sm_90: earlier targets have no clusters");
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (!has_clusters(lower, op))
+    return false;
   if (lower->function->has_other_warps)
     return nereid_lower_error(op, "waits for all warps of the CTA, but some run partitions of ttg.warp_specialize");
-  if (arrives)
+  if (kind == NEREID_OP_TTNG_CLUSTER_ARRIVE)
     nereid_emit_mbarrier_fence(lower);
-  const bool relaxed = arrives && nereid_ttng_cluster_arrive_get_relaxed(op);
-  nereid_emit_intrinsic(lower, relaxed ? "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned" : row->to, (MlirType){NULL},
-                        0, NULL);
+  if (kind != NEREID_OP_TTNG_CLUSTER_WAIT)
+    nereid_emit_intrinsic(lower, is_relaxed(op) ? "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned" : row->to,
+                          (MlirType){NULL}, 0, NULL);
+  if (kind != NEREID_OP_TTNG_CLUSTER_ARRIVE)
+    nereid_emit_intrinsic(lower, "llvm.nvvm.barrier.cluster.wait.aligned", (MlirType){NULL}, 0, NULL);
+  return true;
+}
+
+/* All threads fence, as any of them may have initialized an mbarrier. */
+static bool lower_mbarrier_fence(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  if (!has_clusters(lower, op))
+    return false;
+  nereid_emit_mbarrier_fence(lower);
   return true;
 }
 
@@ -109,7 +133,9 @@ const nereid_lower_row_t nereid_lower_program_rows[] = {
     {NEREID_OP_TTG_LOCAL_BARRIER, lower_barrier, NULL},
     {NEREID_OP_TTG_BARRIER, lower_barrier, NULL},
     {NEREID_OP_TTNG_CLUSTER_ARRIVE, lower_cluster_barrier, "llvm.nvvm.barrier.cluster.arrive.aligned"},
-    {NEREID_OP_TTNG_CLUSTER_WAIT, lower_cluster_barrier, "llvm.nvvm.barrier.cluster.wait.aligned"},
+    {NEREID_OP_TTNG_CLUSTER_WAIT, lower_cluster_barrier, NULL},
+    {NEREID_OP_TTNG_CLUSTER_BARRIER, lower_cluster_barrier, "llvm.nvvm.barrier.cluster.arrive.aligned"},
+    {NEREID_OP_TTNG_FENCE_MBARRIER_INIT_RELEASE_CLUSTER, lower_mbarrier_fence, NULL},
     {NEREID_OP_TT_GRID_DEPENDENCY_WAIT, lower_grid_dependency, "llvm.nvvm.griddepcontrol.wait"},
     {NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS, lower_grid_dependency,
      "llvm.nvvm.griddepcontrol.launch.dependents"},

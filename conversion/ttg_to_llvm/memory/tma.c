@@ -14,8 +14,9 @@
  * address of its 128 bytes.
  *
  * In a cluster each CTA copies its part of the tensor: the coordinates of the part are added. Of CTAs with the same
- * part all load it, and the first one stores it. With `multicast` they load it together: each copies consecutive boxes
- * to all, with .multicast::cluster and the set of these CTAs; the bytes count at the mbarrier of each. */
+ * part all load it, and the first one stores it. With `multicast` the first one loads it to all, with
+ * .multicast::cluster and the set of these CTAs; the bytes count at the mbarrier of each. With `divided` they load it
+ * together: each copies consecutive boxes to all. */
 #include "conversion/ttg_to_llvm/memory/tma.h"
 
 #include "conversion/ttg_to_llvm/emit.h"
@@ -385,15 +386,13 @@ static MlirValue emit_ctas(nereid_lower_t *lower, MlirValue rank, uint32_t copie
 
 /* Distributes the boxes over the 2^n CTAs with the same part: each copies 2^-n of them. Bit k of a CTA's number among
  * them is the k-th bit of `copies`. */
-static bool share_boxes(nereid_lower_t *lower, transfer_t *transfer) {
-  const uint32_t copies = copies_of_part(lower, transfer);
+static bool divide_boxes(nereid_lower_t *lower, transfer_t *transfer, MlirValue rank, uint32_t copies) {
   const int64_t sharers = INT64_C(1) << nereid_bit_count(copies);
   if (transfer->count < sharers)
     return nereid_lower_error(transfer->op,
-                              "has multicast for %lld CTAs and %lld boxes: expected a CGALayout of the descriptor with "
-                              "a box for each CTA",
+                              "divides %lld CTAs' copy of %lld boxes among them: expected a CGALayout of the "
+                              "descriptor with a box for each CTA, or a copy that is not divided",
                               (long long)sharers, (long long)transfer->count);
-  MlirValue rank = nereid_emit_cta_rank(lower);
   transfer->count /= sharers;
   int64_t step = transfer->count;
   for (int bit = 0; copies >> bit; ++bit) {
@@ -404,8 +403,20 @@ static bool share_boxes(nereid_lower_t *lower, transfer_t *transfer) {
                                 nereid_text_of_type(mlirValueGetType(transfer->buffer)).chars);
     step *= 2;
   }
-  if (copies)
-    transfer->ctas = emit_ctas(lower, rank, copies);
+  return true;
+}
+
+/* Makes the CTAs with the same part targets of the copy; `issues`, unless null, is whether the executing one copies. */
+static bool share_boxes(nereid_lower_t *lower, transfer_t *transfer, MlirValue *issues) {
+  const uint32_t copies = copies_of_part(lower, transfer);
+  if (!copies)
+    return true;
+  MlirValue rank = nereid_emit_cta_rank(lower);
+  if (!nereid_ttng_async_tma_copy_global_to_local_get_divided(transfer->op))
+    *issues = first_cta(lower, transfer);
+  else if (!divide_boxes(lower, transfer, rank, copies))
+    return false;
+  transfer->ctas = emit_ctas(lower, rank, copies);
   return true;
 }
 
@@ -417,14 +428,16 @@ static bool lower_copy_in(nereid_lower_t *lower, MlirOperation op, const nereid_
                          .rank = nereid_ttng_async_tma_copy_global_to_local_get_coord_count(op)};
   if (!begin(lower, &transfer, nereid_ttng_async_tma_copy_global_to_local_get_coord))
     return false;
-  if (nereid_ttng_async_tma_copy_global_to_local_get_multicast(op) && !share_boxes(lower, &transfer))
+  MlirValue predicate = nereid_lower_get(lower, nereid_ttng_async_tma_copy_global_to_local_get_pred(op)).values[0];
+  MlirValue issues = {NULL};
+  if (nereid_ttng_async_tma_copy_global_to_local_get_multicast(op) && !share_boxes(lower, &transfer, &issues))
     return false;
   const char *head = nereid_arena_format(
       lower->arena, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s",
       (int)transfer.rank, mlirValueIsNull(transfer.ctas) ? "" : ".multicast::cluster");
   return emit_boxes(lower, &transfer, head,
                     nereid_shared_base(lower, nereid_ttng_async_tma_copy_global_to_local_get_barrier(op)),
-                    nereid_lower_get(lower, nereid_ttng_async_tma_copy_global_to_local_get_pred(op)).values[0]);
+                    nereid_lower_both(lower, predicate, issues));
 }
 
 static bool lower_copy_out(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {

@@ -21,7 +21,7 @@ bool nereid_shared_slots_are_possible(MlirOperation module) {
 /* After the barrier other CTAs copy into this one: a fence orders what its threads have written to the same bytes. */
 void nereid_shared_slots_synchronize(const nereid_builder_t *builder) {
   nereid_ttng_fence_async_shared_build(builder, /*b_cluster=*/false, /*global_memory=*/false);
-  nereid_ttng_cluster_arrive_build(builder, /*relaxed=*/false);
+  nereid_ttng_cluster_arrive_build(builder, mlirBoolAttrGet(mlirLocationGetContext(builder->location), false));
   nereid_ttng_cluster_wait_build(builder);
 }
 

@@ -25,3 +25,13 @@ tt.func public @beside_partitions() {
   tt.return
 }
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
+tt.func public @old_fence() {
+  // expected-error @below {{requires sm_90: earlier targets have no clusters}}
+  ttng.fence_mbarrier_init_release_cluster
+  tt.return
+}
+}

@@ -40,9 +40,9 @@ tt.func public @store(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32) {
   tt.return
 }
 
-// Two CTAs with the same rows: each loads one of the two boxes for both, the second one 32 rows further. CTAs 0 and 1, or 2
-// and 3.
-// CHECK-LABEL: llvm.func @multicast(
+// Two CTAs with the same rows, divided: each loads one of the two boxes for both, the second one 32 rows further. CTAs 0 and 1,
+// or 2 and 3.
+// CHECK-LABEL: llvm.func @divided(
 // CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
 // CHECK: %[[I:.*]] = llvm.add %arg1
 // CHECK: %[[OWN:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
@@ -51,6 +51,24 @@ tt.func public @store(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32) {
 // CHECK: %[[SET:.*]] = llvm.shl %{{.*}}, %[[FIRST]] : i32
 // CHECK: %[[CTAS:.*]] = llvm.trunc %[[SET]] : i32 to i16
 // CHECK: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$2, $3}], [$4], $5;", "r,l,r,r,r,h,~{memory}" %{{.*}}, %arg0, %arg2, %[[ROW]], %{{.*}}, %[[CTAS]] :
+// CHECK-NOT: "cp.async.bulk.tensor
+// CHECK: llvm.return
+tt.func public @divided(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32, %j: i32, %p: i1) {
+  %b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+  ttng.async_tma_copy_global_to_local %d[%i, %j] %b, %m, %p {multicast, divided} : !tt.tensordesc<tensor<128x64xf16, #boxes>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  tt.return
+}
+
+// Not divided: the first of the two loads both boxes for both.
+// CHECK-LABEL: llvm.func @multicast(
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq"
+// CHECK: %[[CTAS:.*]] = llvm.trunc %{{.*}} : i32 to i16
+// CHECK: %[[ISSUES:.*]] = llvm.and %arg3, %[[FIRST]] : i1
+// CHECK: %[[ONE:.*]] = llvm.and %{{.*}}, %[[ISSUES]]
+// CHECK: llvm.cond_br %[[ONE]]
+// CHECK: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster {{.*}}, %[[CTAS]] :
+// CHECK: "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster {{.*}}, %[[CTAS]] :
 // CHECK-NOT: "cp.async.bulk.tensor
 // CHECK: llvm.return
 tt.func public @multicast(%d: !tt.tensordesc<tensor<128x64xf16, #boxes>>, %i: i32, %j: i32, %p: i1) {
@@ -99,6 +117,21 @@ tt.func public @synchronize() {
   ttng.cluster_wait
   ttng.cluster_arrive {relaxed = true}
   ttng.cluster_wait
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func @barriers(
+// CHECK: "fence.mbarrier_init.release.cluster;"
+// CHECK-NOT: fence
+// CHECK: "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned"
+// CHECK: "llvm.nvvm.barrier.cluster.wait.aligned"
+// CHECK: "llvm.nvvm.barrier.cluster.arrive.aligned"
+// CHECK: "llvm.nvvm.barrier.cluster.wait.aligned"
+// CHECK: llvm.return
+tt.func public @barriers() {
+  ttng.fence_mbarrier_init_release_cluster
+  ttng.cluster_barrier {relaxed = true}
+  ttng.cluster_barrier
   tt.return
 }
 }

@@ -99,8 +99,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.thr
 tt.func public @one_box_for_two(%d: !tt.tensordesc<tensor<64x64xf16, #wide>>, %i: i32, %p: i1) {
   %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #both, #smem, mutable>
   %m = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
-  // expected-error @below {{has multicast for 2 CTAs and 1 boxes: expected a CGALayout of the descriptor with a box for each CTA}}
-  ttng.async_tma_copy_global_to_local %d[%i, %i] %b, %m, %p {multicast} : !tt.tensordesc<tensor<64x64xf16, #wide>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #both, #smem, mutable>
+  // expected-error @below {{divides 2 CTAs' copy of 1 boxes among them: expected a CGALayout of the descriptor with a box for each CTA, or a copy that is not divided}}
+  ttng.async_tma_copy_global_to_local %d[%i, %i] %b, %m, %p {multicast, divided} : !tt.tensordesc<tensor<64x64xf16, #wide>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #both, #smem, mutable>
   tt.return
 }
 }

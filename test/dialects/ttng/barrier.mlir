@@ -18,6 +18,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttng.cluster_arrive {relaxed = true}
     // CHECK: ttng.cluster_wait
     ttng.cluster_wait
+    // CHECK: ttng.cluster_arrive {relaxed = false}
+    ttng.cluster_arrive {relaxed = false}
+    // CHECK: ttng.cluster_arrive{{$}}
+    ttng.cluster_arrive
+    // CHECK: ttng.cluster_barrier{{$}}
+    ttng.cluster_barrier
+    // CHECK: ttng.cluster_barrier {relaxed = true}
+    ttng.cluster_barrier {relaxed = true}
+    // CHECK: ttng.fence_mbarrier_init_release_cluster
+    ttng.fence_mbarrier_init_release_cluster
     tt.return
   }
 
@@ -38,6 +48,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttng.async_copy_mbarrier_arrive %bar {noIncrement} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     // CHECK: ttng.inval_barrier %[[BAR]] : !ttg.memdesc<1xi64
     ttng.inval_barrier %bar : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // CHECK: ttng.cluster_barrier deps %[[BAR]] : !ttg.memdesc<1xi64, #shared{{[0-9]*}}, #smem, mutable>
+    ttng.cluster_barrier deps %bar : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     tt.return
   }
 

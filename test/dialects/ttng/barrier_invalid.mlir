@@ -111,8 +111,8 @@ tt.func @fence() {
 // -----
 
 tt.func @cluster_arrive() {
-  // expected-error @below {{requires attribute 'relaxed'}}
-  "ttng.cluster_arrive"() : () -> ()
+  // expected-error @below {{'ttng.cluster_arrive' op attribute 'relaxed' failed to satisfy constraint: bool attribute}}
+  "ttng.cluster_arrive"() {relaxed = 1 : i32} : () -> ()
   tt.return
 }
 
@@ -121,5 +121,21 @@ tt.func @cluster_arrive() {
 tt.func @cluster_wait(%x: i32) {
   // expected-error @below {{'ttng.cluster_wait' op requires zero operands}}
   "ttng.cluster_wait"(%x) : (i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @cluster_barrier(%x: i32) {
+  // expected-error @below {{'ttng.cluster_barrier' op operand #0 must be variadic of}}
+  "ttng.cluster_barrier"(%x) : (i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @fence_of_mbarriers(%x: i32) {
+  // expected-error @below {{'ttng.fence_mbarrier_init_release_cluster' op requires zero operands}}
+  "ttng.fence_mbarrier_init_release_cluster"(%x) : (i32) -> ()
   tt.return
 }
