@@ -64,6 +64,8 @@ def recorded_tensor(value):
 
 def base_of_descriptor(descriptor):
     stride = 1
+    if getattr(descriptor, "round_f32_to_tf32", False):
+        raise Unsupported("a descriptor whose loads round to tf32")
     for extent, given in zip(reversed(descriptor.shape), reversed(descriptor.strides)):
         if given != stride:
             raise Unsupported("a descriptor of a tensor that is not contiguous")

@@ -214,6 +214,8 @@ class Launcher:
                               nan_padding=descriptor.padding == "nan")
         if described["fp4_padded"]:
             request.element = abi.NEREID_TMA_U4_PADDED
+        if getattr(descriptor, "round_f32_to_tf32", False):  # Triton 3.7 and later
+            request.element = abi.NEREID_TMA_TF32
         request.shape[:len(shape)] = shape
         request.strides[:len(shape)] = [stride * sizes for stride in descriptor.strides]
         request.box[:len(shape)] = described["block_size"]
@@ -222,13 +224,12 @@ class Launcher:
         return bytes(encoded)
 
     def descriptor(self, described, value):
-        rank = len(value.shape)
         sizes = [struct.pack("<i", extent) for extent in value.shape] + [struct.pack("<q", stride) for stride in value.strides]
         if described:
             return [self.encode(described, value)] + sizes
         wide = [struct.pack("<q", number) for number in (*value.shape, *value.strides)]
-        return [struct.pack("<Q", self.memory.address(value.base)), *wide, struct.pack("<?", value.padding == "nan"), *sizes[:rank],
-                *sizes[rank:]]
+        flags = [value.padding == "nan"] + ([value.round_f32_to_tf32] if hasattr(value, "round_f32_to_tf32") else [])
+        return [struct.pack("<Q", self.memory.address(value.base)), *wide, *(struct.pack("<?", flag) for flag in flags), *sizes]
 
     def values(self, arguments):
         described = iter(self.metadata.tensordesc_meta or [])
