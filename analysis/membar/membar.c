@@ -223,7 +223,7 @@ static void insert_barriers(const nereid_membar_function_t *function) {
       explain_barrier(&function->reasons[i], need);
     nereid_builder_t builder = nereid_builder_before(function->effects.events.data[i].op);
     if (need & NEREID_NEED_WAIT)
-      nereid_ttng_async_tma_store_wait_build(&builder, 0, true);
+      nereid_ttng_async_tma_store_wait_build(&builder, 0, /*writes=*/true, /*read_only=*/false);
     if (need & NEREID_NEED_FENCE)
       nereid_ttng_fence_async_shared_build(&builder, false, true);
     if (order != NEREID_ORDER_NONE)

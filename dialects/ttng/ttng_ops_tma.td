@@ -123,8 +123,11 @@ def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
   let description = [{
     With `writes` it also waits until these stores have written global memory. Their writes are then visible to the
     thread. `convert-triton-gpu-to-llvm` inserts such waits.
+
+    Triton 3.9 prints waits for reads with `read_only` and those for writes without an attribute; `nereid compile` sets
+    `writes` where it reads the latter.
   }];
-  let arguments = (ins I32Attr:$pendings, UnitAttr:$writes);
+  let arguments = (ins I32Attr:$pendings, UnitAttr:$writes, UnitAttr:$read_only);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }

@@ -138,6 +138,8 @@ MlirLogicalResult nereid_ttng_async_tma_scatter_verify(MlirOperation op) {
 
 MlirLogicalResult nereid_ttng_async_tma_store_wait_verify(MlirOperation op) {
   int32_t pendings = nereid_ttng_async_tma_store_wait_get_pendings(op);
+  if (nereid_ttng_async_tma_store_wait_get_writes(op) && nereid_ttng_async_tma_store_wait_get_read_only(op))
+    return nereid_diagnose(op, "waits for writes and for reads only: expects writes or read_only");
   if (pendings >= 0)
     return mlirLogicalResultSuccess();
   return nereid_diagnose(op, "expects a number of pending stores, at least 0, got %d", pendings);

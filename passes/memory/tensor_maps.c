@@ -91,7 +91,7 @@ static void lower(const nereid_pass_t *pass, MlirOperation op) {
   const nereid_builder_t builder = nereid_builder_before(op);
   MlirValue result = nereid_ir_result(op);
   if (nereid_descriptor_is_made_in_loop(result) && is_stored_to(result))
-    nereid_ttng_async_tma_store_wait_build(&builder, 0, false);
+    nereid_ttng_async_tma_store_wait_build(&builder, 0, /*writes=*/false, /*read_only=*/true);
   if (!mlirOpOperandIsNull(mlirValueGetFirstUse(result))) {
     MlirType pointer = nereid_tt_ptr_type_create(pass->context, mlirIntegerTypeGet(pass->context, BYTE), 1);
     MlirValue map = nereid_ir_result(nereid_ttg_global_scratch_alloc_build(&builder, pointer, MAP_BYTES, MAP_BYTES));

@@ -154,14 +154,15 @@ static MlirValue store_to_buffer(access_t *access, MlirValue value) {
   if (!access->store)
     return nereid_ir_result(
         nereid_ttg_local_alloc_build(&access->builder, buffer_type(access, false), value, (MlirAttribute){NULL}));
-  nereid_ttng_async_tma_store_wait_build(&access->builder, access->store->pendings, false);
+  nereid_ttng_async_tma_store_wait_build(&access->builder, access->store->pendings, /*writes=*/false,
+                                         /*read_only=*/true);
   nereid_ttg_local_store_build(&access->builder, value, access->store->buffer);
   return access->store->buffer;
 }
 
 static void wait_for_store(access_t *access) {
   if (!access->store)
-    nereid_ttng_async_tma_store_wait_build(&access->builder, 0, false);
+    nereid_ttng_async_tma_store_wait_build(&access->builder, 0, /*writes=*/false, /*read_only=*/true);
 }
 
 static void lower_store(access_t *access) {

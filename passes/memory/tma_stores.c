@@ -102,7 +102,7 @@ static void create_buffers(nereid_tma_store_t *stores, size_t n, bool shared) {
   nereid_builder_t allocs = nereid_builder_before(loop), deallocs = nereid_builder_before(loop);
   allocs.location = deallocs.location = mlirOperationGetLocation(stores->op);
   deallocs.before = mlirOperationGetNextInBlock(loop);
-  nereid_ttng_async_tma_store_wait_build(&deallocs, 0, false);
+  nereid_ttng_async_tma_store_wait_build(&deallocs, 0, /*writes=*/false, /*read_only=*/true);
   for (size_t i = 0; i < n; ++i) {
     MlirType type = buffer_type(&stores[i]);
     for (size_t k = 0; k < i && shared && mlirValueIsNull(stores[i].buffer); ++k)

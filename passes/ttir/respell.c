@@ -8,6 +8,7 @@
  *   tt.elementwise_inline_asm "griddepcontrol.wait; ..."  <-  tt.grid_dependency_wait
  *   ttg.convert_layout + tt.broadcast                   <-  tt.broadcast between two encodings
  *   ttng.cluster_arrive, ttng.cluster_wait              <-  ttng.cluster_barrier                        (3.7)
+ *   ttng.async_tma_store_wait, {writes}                     ttng.async_tma_store_wait {read_only}, without attribute
  *   tt.elementwise_inline_asm "fence.mbarrier_init..."  <-  ttng.fence_mbarrier_init_release_cluster   (3.7)
  *
  * Types, encodings and cache policies need no rewriting: this pass sets the spelling in which the context prints them.
@@ -111,6 +112,19 @@ static void complete_arrival(MlirOperation op) {
     mlirOperationSetAttributeByName(op, name, mlirBoolAttrGet(mlirOperationGetContext(op), false));
 }
 
+/* 3.9 waits for writes unless the op is `read_only`, earlier versions for reads. */
+static void respell_store_wait(MlirOperation op, int32_t minor) {
+  const bool writes = nereid_ttng_async_tma_store_wait_get_writes(op);
+  MlirStringRef read_only = mlirStringRefCreateFromCString("read_only");
+  if (minor < NEWEST) {
+    mlirOperationRemoveAttributeByName(op, read_only);
+    return;
+  }
+  mlirOperationRemoveAttributeByName(op, mlirStringRefCreateFromCString("writes"));
+  if (!writes)
+    mlirOperationSetAttributeByName(op, read_only, mlirUnitAttrGet(mlirOperationGetContext(op)));
+}
+
 static bool is_of_cluster(nereid_op_kind_t kind) {
   return kind == NEREID_OP_TTNG_CLUSTER_ARRIVE || kind == NEREID_OP_TTNG_CLUSTER_BARRIER ||
          kind == NEREID_OP_TTNG_FENCE_MBARRIER_INIT_RELEASE_CLUSTER;
@@ -148,6 +162,8 @@ static bool respell(MlirOperation op, int32_t minor) {
     replace_by_assembly(op, "griddepcontrol.launch_dependents; // dummy $0");
   else if (kind == NEREID_OP_TT_BROADCAST && minor < NEWEST)
     convert_operand(op);
+  else if (kind == NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT)
+    respell_store_wait(op, minor);
   else if (is_of_cluster(kind))
     respell_cluster(op, minor);
   else
@@ -194,6 +210,7 @@ static bool check_encodings(MlirOperation root, int32_t minor, nereid_arena_t *a
 
 static bool is_spelled_by_version(MlirOperation op) {
   switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT:
   case NEREID_OP_TTNG_CLUSTER_ARRIVE:
   case NEREID_OP_TTNG_CLUSTER_BARRIER:
   case NEREID_OP_TTNG_FENCE_MBARRIER_INIT_RELEASE_CLUSTER:

@@ -10,8 +10,10 @@
 #include "session.h"
 
 #include "dialects/ttg/module.h"
+#include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "python-free-bindings/compile/scan.h"
 #include "seam/context.h"
 #include "seam/llvm.h"
@@ -145,6 +147,15 @@ static nereid_status_t find_mlir_stage(nereid_compilation_t *compilation) {
   return NEREID_OK;
 }
 
+/* Without `read_only`, Triton 3.9 waits for the writes of stores, too. */
+static MlirWalkResult wait_for_writes(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (nereid_op_kind(op) == NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT && !nereid_ttng_async_tma_store_wait_get_read_only(op))
+    mlirOperationSetAttributeByName(op, mlirStringRefCreateFromCString("writes"),
+                                    mlirUnitAttrGet(mlirOperationGetContext(op)));
+  return MlirWalkResultAdvance;
+}
+
 static nereid_status_t read_mlir(nereid_compilation_t *compilation) {
   MlirStringRef text = mlirStringRefCreate(compilation->input.data, compilation->input.size);
   MlirContext context = nereid_session_context(compilation->compiler,
@@ -156,8 +167,10 @@ static nereid_status_t read_mlir(nereid_compilation_t *compilation) {
   compilation->module = mlirModuleGetOperation(module);
   /* Set by Triton 3.9 on every ttgir; passes may add what it spells otherwise. */
   if (!mlirAttributeIsNull(
-          mlirOperationGetAttributeByName(compilation->module, mlirStringRefCreateFromCString("ttng.two-ctas"))))
+          mlirOperationGetAttributeByName(compilation->module, mlirStringRefCreateFromCString("ttng.two-ctas")))) {
     nereidMlirContextSetTritonMinor(context, 9, false);
+    mlirOperationWalk(compilation->module, wait_for_writes, NULL, MlirWalkPreOrder);
+  }
   return find_mlir_stage(compilation);
 }
 

@@ -15,9 +15,9 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: %[[SECOND:.*]] = ttg.local_alloc
 // CHECK: scf.for
 // CHECK: scf.if
-// CHECK: ttng.async_tma_store_wait {pendings = 1 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 1 : i32, read_only}
 // CHECK: ttg.local_store %{{.*}}, %[[FIRST]]
-// CHECK: ttng.async_tma_store_wait {pendings = 1 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 1 : i32, read_only}
 // CHECK: ttg.local_store %{{.*}}, %[[SECOND]]
 tt.func public @under_condition(%d: !half, %v: tensor<128x64xf16, #b>, %n: i32, %last: i32) {
   %c0 = arith.constant 0 : i32
@@ -36,9 +36,9 @@ tt.func public @under_condition(%d: !half, %v: tensor<128x64xf16, #b>, %n: i32, 
 // CHECK-LABEL: tt.func public @two_blocks(
 // CHECK-COUNT-2: ttg.local_alloc
 // CHECK: scf.for
-// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
 // CHECK: scf.if
-// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
 tt.func public @two_blocks(%d: !half, %v: tensor<128x64xf16, #b>, %n: i32, %last: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -60,13 +60,13 @@ tt.func public @two_blocks(%d: !half, %v: tensor<128x64xf16, #b>, %n: i32, %last
 // CHECK: %[[HALF:.*]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16
 // CHECK-NOT: ttg.local_alloc
 // CHECK: scf.for
-// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
 // CHECK: ttg.local_store %{{.*}}, %[[WORDS]]
-// CHECK: ttng.async_tma_store_wait {pendings = 2 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 2 : i32, read_only}
 // CHECK: ttg.local_store %{{.*}}, %[[HALF]]
-// CHECK: ttng.async_tma_store_wait {pendings = 1 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 1 : i32, read_only}
 // CHECK: ttg.local_store %{{.*}}, %[[WORDS]]
-// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
 // CHECK-NEXT: ttg.local_dealloc %[[WORDS]]
 // CHECK-NEXT: ttg.local_dealloc %[[HALF]]
 // CHECK-NOT: ttg.local_dealloc %[[WORDS]]

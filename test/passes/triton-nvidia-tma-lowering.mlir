@@ -18,7 +18,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK: %[[X:.*]] = ttg.local_load %[[BUFFER]]
 // CHECK: %[[OUT:.*]] = ttg.local_alloc %{{.*}} : (tensor<64x16xf16, {{.*}}>) -> !ttg.memdesc<64x16xf16, #[[NARROW]], #smem>
 // CHECK: ttng.async_tma_copy_local_to_global %{{.*}}[%arg3, %arg2] %[[OUT]]
-// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
 tt.func public @load_store(%p: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}, %q: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}, %i: i32, %j: i32) -> tensor<16x64xf32, #b> {
   %d = ttng.reinterpret_tensor_descriptor %p : !tt.ptr<i8> to !tt.tensordesc<tensor<16x64xf32>>
   %e = ttng.reinterpret_tensor_descriptor %q : !tt.ptr<i8> to !tt.tensordesc<tensor<64x16xf16>>
@@ -30,7 +30,7 @@ tt.func public @load_store(%p: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}, %q: !tt.p
 
 // CHECK-LABEL: tt.func public @sum(
 // CHECK: ttng.async_tma_reduce min, %{{.*}}[%arg1, %arg1]
-// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32}
+// CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
 tt.func public @sum(%p: !tt.ptr<i8>, %i: i32) {
   %d = ttng.reinterpret_tensor_descriptor %p : !tt.ptr<i8> to !tt.tensordesc<tensor<8x8xi32>>
   %v = arith.constant dense<1> : tensor<8x8xi32, #b>

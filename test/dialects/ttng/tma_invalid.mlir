@@ -349,6 +349,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     ttng.async_tma_store_wait {pendings = -1 : i32}
     tt.return
   }
+  tt.func @store_wait_for_both() {
+    // expected-error @below {{waits for writes and for reads only: expects writes or read_only}}
+    ttng.async_tma_store_wait {pendings = 0 : i32, writes, read_only}
+    tt.return
+  }
 }
 
 // -----
