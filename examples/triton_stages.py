@@ -87,13 +87,16 @@ def command_options(options, capability):
 
 def tensor_map(parameter):
     """What Triton's launcher encodes a tensor map from, for a descriptor that the kernel receives by value."""
-    element, shape = re.fullmatch(r"tensordesc<(\w+)\[([\dx]+)\]>", parameter["type"]).groups()
+    mode, element, shape = re.fullmatch(r"tensordesc(_im2col)?<(\w+)\[([\dx]+)\]>", parameter["type"]).groups()
     code, size = TMA_TYPES[element]
     box = [min(int(extent), TMA_BOX_LIMIT) for extent in shape.split("x")]
+    if mode:
+        box[0] = int(shape.split("x")[0])  # pixels
     if parameter.get("swizzle"):
         box[-1] = parameter["swizzle"] // size
     return {"swizzle": (0, 32, 64, 128).index(parameter.get("swizzle", 0)), "elem_size": size, "elem_type": code,
-            "block_size": box, "fp4_padded": parameter.get("fp4_padded", False)}
+            "block_size": box, "fp4_padded": parameter.get("fp4_padded", False),
+            "is_im2col": bool(mode)}
 
 
 def describe_descriptors(signature):

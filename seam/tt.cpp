@@ -124,21 +124,34 @@ void FuncOp::print(OpAsmPrinter &printer) {
 
 static TTDialect *dialectOf(MLIRContext *context) { return context->getOrLoadDialect<TTDialect>(); }
 
+Type parseBlock(AsmParser &parser) {
+  SmallVector<int64_t> dims;
+  Type element;
+  Attribute encoding;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseDimensionList(dims, /*allowDynamic=*/false) || parser.parseType(element) ||
+      (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(encoding)))
+    return {};
+  return RankedTensorType::getChecked([&] { return parser.emitError(where); }, dims, element, encoding);
+}
+
+void printBlock(AsmPrinter &printer, RankedTensorType block) {
+  printer.printDimensionList(block.getShape());
+  printer << 'x' << block.getElementType();
+  if (block.getEncoding())
+    printer << ", " << block.getEncoding();
+}
+
 // !tt.tensordesc<tensor<64x32xf16, #shared>>; since 3.8 !tt.tensordesc<64x32xf16, #shared>
 Type TensorDescType::parse(AsmParser &parser) {
-  SmallVector<int64_t> dims;
   Type type;
-  Attribute encoding;
   SMLoc where = parser.getCurrentLocation();
   auto emit = [&] { return parser.emitError(where); };
   if (parser.parseLess())
     return {};
   if (OptionalParseResult block = parser.parseOptionalType(type); !block.has_value()) {
     dialectOf(parser.getContext())->raiseTritonMinor(8);
-    if (parser.parseDimensionList(dims, /*allowDynamic=*/false) || parser.parseType(type) ||
-        (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(encoding)))
-      return {};
-    type = RankedTensorType::getChecked(emit, dims, type, encoding);
+    type = parseBlock(parser);
   }
   return !type || parser.parseGreater() ? Type() : getChecked(emit, parser.getContext(), type);
 }
@@ -147,10 +160,7 @@ void TensorDescType::print(AsmPrinter &printer) const {
   auto block = dyn_cast<RankedTensorType>(getBlockType());
   printer << '<';
   if (block && dialectOf(getContext())->getTritonMinor() >= 8) {
-    printer.printDimensionList(block.getShape());
-    printer << 'x' << block.getElementType();
-    if (block.getEncoding())
-      printer << ", " << block.getEncoding();
+    printBlock(printer, block);
   } else {
     printer << getBlockType();
   }

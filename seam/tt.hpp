@@ -63,6 +63,9 @@ namespace nereid::tt {
                                 EvictionPolicyAttr &evict, ::mlir::NamedAttrList &attributes);
 void printAccess(::mlir::OpAsmPrinter &printer, CacheModifierAttr cache, EvictionPolicyAttr evict,
                  ::mlir::DictionaryAttr attributes);
+// The text of a block in descriptors of Triton 3.8 and later: 64x32xf16, #shared. Null after an error.
+::mlir::Type parseBlock(::mlir::AsmParser &parser);
+void printBlock(::mlir::AsmPrinter &printer, ::mlir::RankedTensorType block);
 } // namespace nereid::tt
 
 // The directive custom<Name>($cache, $evict, attr-dict) of operation `op`.

@@ -4,7 +4,13 @@
 
 #include "seam/ttg.hpp"
 
+namespace nereid::ttng {
+using ::mlir::Type;
+} // namespace nereid::ttng
+
 #include "dialects/ttng/dialect.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/ttng/types.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/ttng/ops.h.inc"
 

@@ -2,6 +2,7 @@
 #include "analysis/global/global_root.h"
 
 #include "dialects/ir.h"
+#include "dialects/ttng/descriptor_type.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttng.h"
@@ -15,7 +16,7 @@ bool nereid_is_global_pointer(MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsARankedTensor(type))
     type = mlirShapedTypeGetElementType(type);
-  return nereid_tt_tensordesc_type_isa(type) ||
+  return nereid_ttng_is_descriptor_type(type) ||
          (nereid_tt_ptr_type_isa(type) && !mlirTypeIsAShaped(nereid_tt_ptr_type_get_pointee_type(type)));
 }
 

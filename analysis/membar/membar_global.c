@@ -2,6 +2,7 @@
 #include "analysis/membar/membar_global.h"
 
 #include "analysis/allocation/scratch.h"
+#include "dialects/ttng/descriptor_type.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
@@ -221,7 +222,7 @@ static const nereid_access_shape_t *shape_of_tile(nereid_membar_global_t *global
 static const nereid_access_shape_t *shape_of_copy(nereid_membar_global_t *global, const global_row_t *row,
                                                   MlirOperation op) {
   MlirValue descriptor = row->pointer(op);
-  MlirType block = nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor));
+  MlirType block = nereid_ttng_descriptor_block(mlirValueGetType(descriptor));
   nereid_tile_t tile = {.descriptor = nereid_descriptor_of_kernel(&global->roots, descriptor)};
   tile.rank = row->coordinate ? row->n_coordinates(op) : 0;
   if (!global->by_layout || mlirValueIsNull(tile.descriptor) || tile.rank != mlirShapedTypeGetRank(block))

@@ -223,10 +223,36 @@ class Launcher:
         self.emulator.call("nereid_tma_encode", abi.NEREID_TMA_EMULATOR, None, ctypes.byref(request), ctypes.byref(encoded))
         return bytes(encoded)
 
+    def encode_im2col(self, described, descriptor):
+        """The tensor map of images (docs/abi.md), which no function of the library encodes."""
+        rank, size = len(descriptor.shape), described["elem_size"]
+        element = TMA_ELEMENTS.get(described["elem_type"], described["elem_type"])
+        if descriptor.round_f32_to_tf32:
+            element = abi.NEREID_TMA_TF32
+        pixels, channels = described["block_size"]
+        steps = list(descriptor.element_strides or [1] * rank)[::-1]
+        corners = [corner[::-1] for corner in (descriptor.pixel_box_lower_corner, descriptor.pixel_box_upper_corner)]
+        map = bytearray(abi.MAP_BYTES)
+        struct.pack_into("<8sIBBBBQ", map, 0, b"NEREIDTM", 1, element, rank, (0, 32, 64, 128)[described["swizzle"]],
+                         descriptor.padding == "nan", self.memory.address(descriptor.base))
+        struct.pack_into(f"<{rank}Q", map, 24, *list(descriptor.shape)[::-1])
+        struct.pack_into(f"<{rank - 1}Q", map, 64, *[stride * size for stride in list(descriptor.strides)[-2::-1]])
+        struct.pack_into("<2H", map, 96, channels, pixels)
+        struct.pack_into(f"<{rank}B", map, 106, *[0 if step == 1 else step for step in steps])
+        map[112] = 1
+        for at, corner in zip((113, 116), corners):
+            struct.pack_into(f"<{len(corner)}{'h' if rank == 3 else 'b'}", map, at, *corner)
+        checksum = 0xCBF29CE484222325  # FNV-1a
+        for byte in map[:120]:
+            checksum = (checksum ^ byte) * 0x100000001B3 % (1 << 64)
+        struct.pack_into("<Q", map, 120, checksum)
+        return bytes(map)
+
     def descriptor(self, described, value):
         sizes = [struct.pack("<i", extent) for extent in value.shape] + [struct.pack("<q", stride) for stride in value.strides]
         if described:
-            return [self.encode(described, value)] + sizes
+            encode = self.encode_im2col if described.get("is_im2col") else self.encode
+            return [encode(described, value)] + sizes
         wide = [struct.pack("<q", number) for number in (*value.shape, *value.strides)]
         flags = [value.padding == "nan"] + ([value.round_f32_to_tf32] if hasattr(value, "round_f32_to_tf32") else [])
         return [struct.pack("<Q", self.memory.address(value.base)), *wide, *(struct.pack("<?", flag) for flag in flags), *sizes]

@@ -3,6 +3,7 @@
 
 #include "base/float.h"
 #include "dialects/diagnose.h"
+#include "dialects/ttng/descriptor_type.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -14,7 +15,7 @@ MlirType nereid_lower_element_type(MlirType type) {
 }
 
 bool nereid_lower_is_descriptor_type(MlirType type) {
-  return nereid_tt_tensordesc_type_isa(type);
+  return nereid_ttng_is_descriptor_type(type);
 }
 
 static bool is_fp8(MlirType type) {
@@ -41,7 +42,7 @@ MlirType nereid_lower_type(nereid_lower_t *lower, MlirType type) {
   type = nereid_lower_element_type(type);
   if (nereid_tt_ptr_type_isa(type))
     return mlirLLVMPointerTypeGet(lower->context, (unsigned)nereid_tt_ptr_type_get_address_space(type));
-  if (nereid_tt_tensordesc_type_isa(type))
+  if (nereid_lower_is_descriptor_type(type))
     return lower->types->ptr;
   if (is_fp8(type))
     return lower->types->i8;

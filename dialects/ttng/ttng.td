@@ -3,6 +3,7 @@
 #define NEREID_TTNG_TD
 
 include "dialects/ttng/ttng_dialect.td"
+include "dialects/ttng/ttng_types.td"
 include "dialects/ttng/ttng_ops_barrier.td"
 include "dialects/ttng/ttng_ops_dot.td"
 include "dialects/ttng/ttng_ops_tma.td"

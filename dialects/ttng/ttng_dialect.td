@@ -16,6 +16,7 @@ def TTNG_Dialect : Dialect {
     those of Triton 3.6; operations and encodings of tensor memory (Blackwell) are rejected by name.
   }];
   let dependentDialects = ["::nereid::tt::TTDialect", "::nereid::ttg::TTGDialect", "::mlir::gpu::GPUDialect"];
+  let useDefaultTypePrinterParser = 1;
   // The parser recognizes names of later hardware, so that the error has the reason (dialects/ttng/ttng_refusal.c).
   let extraClassDeclaration = [{
     void addOwnInterfaces();

@@ -47,8 +47,8 @@ def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
     The threads that run the op, outside of `ttg.warp_specialize`, arrive and wait; the warps of partitions take part.
     Accesses before it are visible to all threads of the cluster afterwards, unless it is `relaxed`.
 
-    `deps` lists buffers that copies with `multicast` of other CTAs may fill until here. `nereid-insert-cluster-barriers`
-    adds them.
+    `deps` lists buffers that copies with `multicast` of other CTAs may fill until here.
+    `nereid-insert-cluster-barriers` adds them.
   }];
   let arguments = (ins Variadic<TTG_MemDescType>:$deps, DefaultValuedAttr<BoolAttr, "false">:$relaxed);
   let assemblyFormat = "(`deps` $deps^ `:` type($deps))? attr-dict";

@@ -3,7 +3,7 @@
 #ifndef NEREID_TTNG_OPS_TMA_TD
 #define NEREID_TTNG_OPS_TMA_TD
 
-include "dialects/ttng/ttng_dialect.td"
+include "dialects/ttng/ttng_types.td"
 
 class TTNG_Descriptor<list<OpVariableDecorator> effects> : Arg<TT_TensorDescType, "tensor in global memory", effects>;
 
@@ -19,6 +19,11 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     address of `barrier`. With `divided`, too, each of these CTAs copies some boxes of the tensor map to all; passes of
     Nereid emit this form, with waits of each CTA for the others.
 
+    Through a `!ttng.tensordesc_im2col`, `coord` has a coordinate, i32, for each dimension of the tensor, images first
+    and channels last, then an offset, i16, for each dimension of pixels. The text lists them apart:
+    `%desc[%n, %h, %w, %c] offsets = [%r, %s]`. Row i of `result` is the i-th pixel from these coordinates on, in the
+    order of memory within the box of pixels of each image, moved by the offsets.
+
     ```mlir
     ttng.async_tma_copy_global_to_local %desc[%i, %k] %buffer, %bar, %pred
       : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable>
@@ -26,8 +31,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     ```
   }];
   let arguments = (ins
-    TTNG_Descriptor<[MemRead<TT_GlobalMemory>]>:$desc,
-    Variadic<I32>:$coord,
+    Arg<TTNG_AnyTensorDescType, "tensor in global memory", [MemRead<TT_GlobalMemory>]>:$desc,
+    Variadic<AnyTypeOf<[I32, I16]>>:$coord,
     TTNG_Barrier<[MemWrite<TTG_SharedMemory>]>:$barrier,
     Arg<TTG_MemDescType, "destination of the box", [MemWrite<TTG_SharedMemory>]>:$result,
     I1:$pred,
@@ -38,7 +43,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local">
     UnitAttr:$divided
   );
   let assemblyFormat = [{
-    $desc `[` $coord `]` $result `,` $barrier `,` $pred
+    $desc `` custom<Coordinates>($coord, type($coord)) $result `,` $barrier `,` $pred
     `` custom<TMACopyAttributes>($cache, $evict, attr-dict)
     `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))
   }];

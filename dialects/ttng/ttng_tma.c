@@ -5,6 +5,7 @@
  *
  * A buffer may omit leading dimensions of size 1 of the block, as in descriptor loads. */
 #include "dialects/diagnose.h"
+#include "dialects/ttng/descriptor_type.h"
 #include "dialects/ttng/ttng_verify.h"
 
 #include "bindings/ttng_hooks.h"
@@ -14,10 +15,11 @@
 
 #include <mlir-c/BuiltinTypes.h>
 
-enum { rank_limit = 5, gather_rows = 8, gather_row_bytes = 32 }; /* of cp.async.bulk.tensor, PTX ISA */
+/* Of cp.async.bulk.tensor, PTX ISA. In im2col mode the first dimension is that of images, the last that of channels. */
+enum { rank_limit = 5, im2col_rank = 3, gather_rows = 8, gather_row_bytes = 32 };
 
 static MlirType block_of(MlirValue descriptor) {
-  return nereid_tt_tensordesc_type_get_block_type(mlirValueGetType(descriptor));
+  return nereid_ttng_descriptor_block(mlirValueGetType(descriptor));
 }
 
 /* Returns whether element types match: a descriptor's elements may be signed, those in memory are signless. */
@@ -43,9 +45,13 @@ static bool same_shape_but_leading_ones(MlirType block, MlirType buffer) {
 static MlirLogicalResult verify_box(MlirOperation op, MlirValue descriptor, intptr_t coordinates, MlirValue buffer) {
   MlirType block = block_of(descriptor);
   MlirType type = mlirValueGetType(buffer);
+  const bool im2col = nereid_ttng_tensordesc_im2col_type_isa(mlirValueGetType(descriptor));
   if (coordinates < 1 || coordinates > rank_limit)
     return nereid_diagnose(op, "expects 1 to %d coordinates, got %d", (int)rank_limit, (int)coordinates);
-  if (coordinates != mlirShapedTypeGetRank(block))
+  if (im2col && coordinates < im2col_rank)
+    return nereid_diagnose(op, "expects %d to %d coordinates in im2col mode, got %d", (int)im2col_rank, (int)rank_limit,
+                           (int)coordinates);
+  if (!im2col && coordinates != mlirShapedTypeGetRank(block))
     return nereid_diagnose(op, "expects one coordinate for each of the %d dimensions of the descriptor's block, got %d",
                            (int)mlirShapedTypeGetRank(block), (int)coordinates);
   if (same_shape_but_leading_ones(block, type) &&
@@ -62,13 +68,27 @@ static MlirLogicalResult verify_mutable(MlirOperation op, MlirValue buffer) {
                          nereid_text_of_type(mlirValueGetType(buffer)).chars);
 }
 
+/* In im2col mode, offsets of all dimensions but the first and the last follow the coordinates. */
+static MlirLogicalResult verify_offsets(MlirOperation op) {
+  const intptr_t n = nereid_ttng_async_tma_copy_global_to_local_get_coord_count(op), rank = nereid_ttng_copy_rank(op);
+  MlirType type = mlirValueGetType(nereid_ttng_async_tma_copy_global_to_local_get_desc(op));
+  const intptr_t expected = nereid_ttng_tensordesc_im2col_type_isa(type) ? rank - 2 : 0;
+  for (intptr_t i = rank; i < n; ++i)
+    if (mlirIntegerTypeGetWidth(mlirValueGetType(nereid_ttng_async_tma_copy_global_to_local_get_coord(op, i))) != 16)
+      return nereid_diagnose(op, "expects coordinates, i32, before offsets, i16");
+  if (n - rank == expected)
+    return mlirLogicalResultSuccess();
+  return nereid_diagnose(op, "expects %d offsets for %d coordinates and a descriptor of type %s, got %d", (int)expected,
+                         (int)rank, nereid_text_of_type(type).chars, (int)(n - rank));
+}
+
 MlirLogicalResult nereid_ttng_async_tma_copy_global_to_local_verify(MlirOperation op) {
   MlirValue result = nereid_ttng_async_tma_copy_global_to_local_get_result(op);
   MlirValue barrier = nereid_ttng_async_tma_copy_global_to_local_get_barrier(op);
   if (mlirLogicalResultIsFailure(nereid_ttng_barrier_operand_verify(op, barrier)) ||
-      mlirLogicalResultIsFailure(verify_box(op, nereid_ttng_async_tma_copy_global_to_local_get_desc(op),
-                                            nereid_ttng_async_tma_copy_global_to_local_get_coord_count(op), result)) ||
-      mlirLogicalResultIsFailure(verify_mutable(op, result)))
+      mlirLogicalResultIsFailure(
+          verify_box(op, nereid_ttng_async_tma_copy_global_to_local_get_desc(op), nereid_ttng_copy_rank(op), result)) ||
+      mlirLogicalResultIsFailure(verify_offsets(op)) || mlirLogicalResultIsFailure(verify_mutable(op, result)))
     return mlirLogicalResultFailure();
   MlirAttribute encoding = nereid_ttg_memdesc_type_get_encoding(mlirValueGetType(result));
   if (nereid_ttg_nvmma_shared_attr_isa(encoding))

@@ -312,7 +312,8 @@ static void emit_box(lower_t *lower, ring_t *ring) {
   ring->fill = schedule_op(nereid_ttng_async_tma_copy_global_to_local_build(
                                &builder, nereid_tt_descriptor_load_get_desc(load), rank, coordinates, group->full, slot,
                                always(lower, &outside), nereid_tt_descriptor_load_get_cache(load),
-                               nereid_tt_descriptor_load_get_evict(load), false, /*multicast=*/shared, /*divided=*/shared),
+                               nereid_tt_descriptor_load_get_evict(load), false, /*multicast=*/shared,
+                               /*divided=*/shared),
                            stage, cluster);
 }
 

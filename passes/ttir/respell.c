@@ -33,7 +33,14 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { OLDEST = 6, WITH_BARRIER = 7, WITH_CLUSTER_BARRIER = 7, WITHOUT_BLOCK_POINTERS = 8, NEWEST = 9 };
+enum {
+  OLDEST = 6,
+  WITH_BARRIER = 7,
+  WITH_CLUSTER_BARRIER = 7,
+  WITH_IM2COL = 7,
+  WITHOUT_BLOCK_POINTERS = 8,
+  NEWEST = 9
+};
 
 int32_t nereid_triton_version_parse(MlirStringRef text) {
   if (text.length == 3 && text.data[0] == '3' && text.data[1] == '.' && text.data[2] >= '0' + OLDEST &&
@@ -152,6 +159,10 @@ static bool respell(MlirOperation op, int32_t minor) {
                         "has no form in Triton 3.%d, which has no block pointers: run triton-rewrite-tensor-pointer "
                         "first, or print the version 3.6 or 3.7",
                         minor));
+  if (minor < WITH_IM2COL && kind == NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL &&
+      nereid_ttng_tensordesc_im2col_type_isa(mlirValueGetType(mlirOperationGetOperand(op, 0))))
+    return mlirLogicalResultIsSuccess(nereid_diagnose(
+        op, "has no form in Triton 3.%d, which has no im2col mode: print the version 3.7 or later", minor));
   if (minor < NEWEST && is_atomic_access(kind))
     return mlirLogicalResultIsSuccess(nereid_diagnose(op, "has no form in Triton 3.%d: print the version 3.9", minor));
   if (kind == NEREID_OP_TT_APPROX_DIVF && minor < NEWEST)
@@ -210,6 +221,7 @@ static bool check_encodings(MlirOperation root, int32_t minor, nereid_arena_t *a
 
 static bool is_spelled_by_version(MlirOperation op) {
   switch (nereid_op_kind(op)) {
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
   case NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT:
   case NEREID_OP_TTNG_CLUSTER_ARRIVE:
   case NEREID_OP_TTNG_CLUSTER_BARRIER:

@@ -8,7 +8,8 @@
  * are unchanged. */
 #include "session.h"
 
-#include "nereid/dialects/tt.h"
+#include "dialects/ttng/descriptor_type.h"
+#include "nereid/dialects/ttng.h"
 #include "python-free-bindings/compile/scan.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -104,17 +105,24 @@ static bool next_argument(cursor_t *cursor) {
   return false;
 }
 
+static bool is_integer(MlirType type, unsigned bits) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == bits;
+}
+
 intptr_t nereid_argument_parts(MlirBlock entry, intptr_t index) {
   const MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, index));
   const intptr_t n = mlirBlockGetNumArguments(entry);
-  if (!nereid_tt_tensordesc_type_isa(type))
+  if (!nereid_ttng_is_descriptor_type(type))
     return 0;
-  const MlirType block = nereid_tt_tensordesc_type_get_block_type(type);
-  const intptr_t rank = mlirTypeIsARankedTensor(block) ? mlirShapedTypeGetRank(block) : 0;
-  intptr_t count = 0;
+  const MlirType block = nereid_ttng_descriptor_block(type);
+  intptr_t rank = mlirTypeIsARankedTensor(block) ? mlirShapedTypeGetRank(block) : 0, count = 0;
+  if (nereid_ttng_tensordesc_im2col_type_isa(type)) /* of a tensor of three dimensions or more */
+    for (rank = 0; rank < NEREID_RANK_LIMIT && index + 1 + rank < n &&
+                   is_integer(mlirValueGetType(mlirBlockGetArgument(entry, index + 1 + rank)), 32);)
+      ++rank;
   while (count < 2 * rank && index + 1 + count < n) {
     const MlirType part = mlirValueGetType(mlirBlockGetArgument(entry, index + 1 + count));
-    if (!mlirTypeIsAInteger(part) || mlirIntegerTypeGetWidth(part) != (count < rank ? 32u : 64u))
+    if (!is_integer(part, count < rank ? 32 : 64))
       break;
     count++;
   }

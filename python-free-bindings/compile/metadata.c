@@ -7,12 +7,14 @@
  * stages from other compilers has no signature; the launcher then uses the image's parameters. */
 #include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
+#include "dialects/ttng/descriptor_type.h"
 #include "session.h"
 
 #include "nereid/dialects/nereid.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
+#include "nereid/dialects/ttng.h"
 #include "passes/support/descriptor.h"
 
 #include <llvm-c/Core.h>
@@ -100,9 +102,10 @@ static void describe_type(MlirType type, nereid_parameter_t *out) {
     out->kind = NEREID_PARAMETER_POINTER;
     out->element = element_of(nereid_tt_ptr_type_get_pointee_type(type));
     out->size = 8;
-  } else if (nereid_tt_tensordesc_type_isa(type)) {
+  } else if (nereid_ttng_is_descriptor_type(type)) {
     make_descriptor(out);
-    describe_block(nereid_tt_tensordesc_type_get_block_type(type), out);
+    out->im2col = nereid_ttng_tensordesc_im2col_type_isa(type);
+    describe_block(nereid_ttng_descriptor_block(type), out);
   } else {
     out->kind = NEREID_PARAMETER_SCALAR;
     out->element = element_of(type);
@@ -112,7 +115,7 @@ static void describe_type(MlirType type, nereid_parameter_t *out) {
 
 /* The type of the descriptor that an argument is: its own, or that of a cast of the pointer; null for others. */
 static MlirType descriptor_type(MlirValue argument) {
-  if (nereid_tt_tensordesc_type_isa(mlirValueGetType(argument)))
+  if (nereid_ttng_is_descriptor_type(mlirValueGetType(argument)))
     return mlirValueGetType(argument);
   for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
@@ -127,7 +130,7 @@ static MlirType descriptor_type(MlirValue argument) {
 static bool has_swizzle(MlirType type) {
   if (mlirTypeIsNull(type))
     return false;
-  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(nereid_tt_tensordesc_type_get_block_type(type));
+  MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(nereid_ttng_descriptor_block(type));
   return !mlirAttributeIsNull(encoding) && nereid_ttg_nvmma_shared_attr_isa(encoding);
 }
 
@@ -173,9 +176,12 @@ static bool is_named_part(const nereid_parameter_t *part, const nereid_parameter
 
 /* Adds the shape and strides that follow a !tt.tensordesc and have its name to its group. A pointer to a tensor map
  * has none. Returns the number of parameters in the group. */
-static size_t join_group(MlirType type, nereid_parameter_t *parameters, size_t count, size_t index, int32_t group) {
+static size_t join_group(MlirBlock entry, nereid_parameter_t *parameters, size_t count, size_t index, int32_t group) {
   nereid_parameter_t *descriptor = &parameters[index];
-  size_t rank = nereid_tt_tensordesc_type_isa(type) ? (size_t)descriptor->rank : 0, next = index + 1;
+  const bool has_parts = nereid_ttng_is_descriptor_type(mlirValueGetType(mlirBlockGetArgument(entry, (intptr_t)index)));
+  size_t rank = has_parts ? (size_t)descriptor->rank : 0, next = index + 1;
+  if (descriptor->im2col)
+    rank = (size_t)nereid_argument_parts(entry, (intptr_t)index) / 2;
   descriptor->group = group;
   for (size_t i = 0; i < 2 * rank && next < count; i++, next++) {
     nereid_element_t expected = i < rank ? NEREID_ELEMENT_I32 : NEREID_ELEMENT_I64;
@@ -197,7 +203,7 @@ static void make_groups(MlirBlock entry, nereid_parameter_t *parameters, size_t 
       group = parameters[i].group + 1;
   for (size_t i = 0; i < count;)
     i += parameters[i].role == NEREID_ROLE_DESCRIPTOR && parameters[i].group < 0
-             ? join_group(mlirValueGetType(mlirBlockGetArgument(entry, (intptr_t)i)), parameters, count, i, group++)
+             ? join_group(entry, parameters, count, i, group++)
              : 1;
 }
 
@@ -212,7 +218,7 @@ static void describe_parameter(MlirOperation function, MlirValue argument, intpt
     make_descriptor(out);
   MlirType descriptor = descriptor_type(argument);
   if (out->role == NEREID_ROLE_DESCRIPTOR && !mlirTypeIsNull(descriptor))
-    describe_block(nereid_tt_tensordesc_type_get_block_type(descriptor), out);
+    describe_block(nereid_ttng_descriptor_block(descriptor), out);
   describe_descriptor(attribute_of(attributes, "nereid.descriptor"), descriptor, out);
   describe_role(attribute_of(attributes, "nereid.role"), out);
 }

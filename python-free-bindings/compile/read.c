@@ -10,6 +10,7 @@
 #include "session.h"
 
 #include "dialects/ttg/module.h"
+#include "dialects/ttng/descriptor_type.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -98,8 +99,8 @@ static bool has_dialect(MlirStringRef name, const char *prefix) {
 
 /* Returns whether the type is a tensor with an encoding, a buffer, or a descriptor of one. */
 static bool has_layout(MlirType type) {
-  if (nereid_tt_tensordesc_type_isa(type))
-    type = nereid_tt_tensordesc_type_get_block_type(type);
+  if (nereid_ttng_is_descriptor_type(type))
+    type = nereid_ttng_descriptor_block(type);
   return nereid_ttg_memdesc_type_isa(type) ||
          (mlirTypeIsARankedTensor(type) && !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
 }

@@ -118,6 +118,11 @@ static nereid_status_t map_tensor(expander_t *expander, const nereid_tensor_t *t
                        "descriptor");
     return refuse(expander, &problem);
   }
+  if (parameter->im2col) {
+    nereid_message_set(&problem, NEREID_OK,
+                       "cannot be a tensor, because the kernel reads it in im2col mode; pass an encoded descriptor");
+    return refuse(expander, &problem);
+  }
   memcpy(tile.block, parameter->block, sizeof tile.block);
   nereid_tma_reference_t *map = &expander->out->maps[expander->out->n_maps];
   nereid_status_t status = nereid_tma_request_of_tile(tensor, &tile, &request, &reason);

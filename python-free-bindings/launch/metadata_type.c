@@ -1,6 +1,6 @@
 /* Prints and parses parameter types and roles of metadata.
  *
- *   i32   ptr<f32>   ptr<ptr<f32>>   tensordesc<f16[128x64]>   tensormap   opaque
+ *   i32   ptr<f32>   ptr<ptr<f32>>   tensordesc<f16[128x64]>   tensordesc_im2col<f16[128x64]>   tensormap   opaque
  *
  * A pointer to pointers has no element type: its pointees are addresses. */
 #include "nereid/metadata.h"
@@ -15,7 +15,8 @@ static const char *tile_print(nereid_arena_t *arena, const nereid_parameter_t *p
   const char *shape = "";
   for (int32_t i = 0; shape && i < parameter->rank && i < NEREID_RANK_LIMIT; ++i)
     shape = nereid_arena_format(arena, "%s%s%d", shape, i ? "x" : "", parameter->block[i]);
-  return shape ? nereid_arena_format(arena, "tensordesc<%s[%s]>", nereid_element_name(parameter->element), shape)
+  return shape ? nereid_arena_format(arena, "tensordesc%s<%s[%s]>", parameter->im2col ? "_im2col" : "",
+                                     nereid_element_name(parameter->element), shape)
                : NULL;
 }
 
@@ -87,6 +88,10 @@ bool nereid_parameter_type_parse(nereid_view_t text, nereid_parameter_t *paramet
     return pointer_parse(inside, parameter);
   if (unwrap(text, "tensordesc<", &inside))
     return descriptor_parse(inside, parameter);
+  if (unwrap(text, "tensordesc_im2col<", &inside)) {
+    parameter->im2col = true;
+    return descriptor_parse(inside, parameter) && parameter->rank == 2;
+  }
   if (nereid_view_equal(text, nereid_view("tensormap"))) {
     parameter->kind = NEREID_PARAMETER_DESCRIPTOR;
     parameter->size = 128;

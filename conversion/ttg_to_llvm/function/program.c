@@ -70,8 +70,8 @@ static bool is_relaxed(MlirOperation op) {
   return !mlirAttributeIsNull(relaxed) && mlirBoolAttrGetValue(relaxed);
 }
 
-/* A barrier of the cluster or one of its halves. The first half makes initialized mbarriers visible; the whole follows a
- * fence where that is required. */
+/* A barrier of the cluster or one of its halves. The first half makes initialized mbarriers visible; the whole follows
+ * a fence where that is required. */
 static bool lower_cluster_barrier(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (!has_clusters(lower, op))

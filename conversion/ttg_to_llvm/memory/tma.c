@@ -13,6 +13,8 @@
  * element. Coordinates count from the innermost dimension (PTX ISA, "cp.async.bulk.tensor"). A descriptor is the
  * address of its 128 bytes.
  *
+ * In im2col mode the box is a row of channels for each pixel, and offsets follow the mbarrier.
+ *
  * In a cluster each CTA copies its part of the tensor: the coordinates of the part are added. Of CTAs with the same
  * part all load it, and the first one stores it. With `multicast` the first one loads it to all, with
  * .multicast::cluster and the set of these CTAs; the bytes count at the mbarrier of each. With `divided` they load it
@@ -31,6 +33,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/tensor_types.h"
+#include "dialects/ttng/descriptor_type.h"
 
 #include "nereid/dialects/tt.h"
 #include "nereid/dialects/ttg.h"
@@ -42,6 +45,7 @@
 
 enum {
   MAX_BOX = 256,
+  MAX_PIXELS = 1024, /* rows of a box in im2col mode (CUDA driver API, cuTensorMapEncodeIm2col) */
   MAX_RANK = 5,
   ROW_UNIT = 16,   /* bytes (PTX ISA, "Tensor dimension, size and format") */
   ALIGNMENT = 128, /* bytes, of a box in shared memory (PTX ISA, "cp.async.bulk.tensor") */
@@ -53,6 +57,8 @@ typedef struct transfer {
   MlirValue descriptor, buffer;
   intptr_t rank;                   /* coordinates */
   MlirValue coordinates[MAX_RANK]; /* i32, outermost first */
+  intptr_t n_offsets;              /* of im2col mode; 0: boxes of a tensor */
+  MlirValue offsets[MAX_RANK];     /* i16, outermost first */
   nereid_ttg_memdesc_t memdesc;
   nereid_layout_t layout; /* layout of the buffer */
   int64_t part[MAX_RANK]; /* shape of the buffer in one CTA */
@@ -61,6 +67,13 @@ typedef struct transfer {
   MlirValue ctas;         /* i16, the CTAs that get the boxes; null: only this one */
   MlirValue shift;        /* i32, bytes from the buffer to the first box of this CTA; null: 0 */
 } transfer_t;
+
+/* The operands of an instruction as inline assembly. */
+typedef struct operands {
+  MlirValue values[2 * MAX_RANK + 4];
+  intptr_t count;
+  const char *constraints;
+} operands_t;
 
 bool nereid_lower_needs_tma(nereid_lower_t *lower, MlirOperation op) {
   return nereid_target_has_async_proxy(lower->module->options.capability) ||
@@ -129,11 +142,10 @@ static bool check_coordinate(const transfer_t *transfer, intptr_t i, MlirValue c
 
 /* The extent of dimension `d` of the buffer in the boxes of the descriptor, before the limits of TMA. */
 static int64_t box_extent(const transfer_t *transfer, int d) {
-  MlirType type = mlirValueGetType(transfer->descriptor);
+  MlirType block = nereid_ttng_descriptor_block(mlirValueGetType(transfer->descriptor));
   int64_t shape[NEREID_TTG_MAX_RANK];
-  if (!nereid_tt_tensordesc_type_isa(type))
+  if (mlirTypeIsNull(block))
     return transfer->part[d];
-  MlirType block = nereid_tt_tensordesc_type_get_block_type(type);
   const int rank = (int)mlirShapedTypeGetRank(block), at = rank - transfer->memdesc.rank + d;
   if (rank > NEREID_TTG_MAX_RANK || at < 0 || at >= rank)
     return transfer->part[d];
@@ -148,7 +160,8 @@ static bool find_box(transfer_t *transfer) {
   transfer->count = 1;
   for (int d = 0; d < memdesc->rank; ++d) {
     const int64_t extent = box_extent(transfer, d);
-    transfer->box[d] = extent < MAX_BOX ? extent : MAX_BOX;
+    const int64_t most = transfer->n_offsets && d == 0 ? MAX_PIXELS : MAX_BOX;
+    transfer->box[d] = extent < most ? extent : most;
     if (d + 1 == memdesc->rank && swizzle)
       transfer->box[d] = 8 * swizzle / bits;
     if (transfer->box[d] < 1 || transfer->box[d] > transfer->part[d])
@@ -212,7 +225,7 @@ static int64_t box_slot(const transfer_t *transfer, int d, int64_t step) {
 static bool check_part(const transfer_t *transfer) {
   const nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   uint32_t start;
-  if (!nereid_slot_is_part(memdesc))
+  if (!nereid_slot_is_part(memdesc) && !transfer->n_offsets)
     return true;
   for (int d = 0; d < memdesc->rank; ++d)
     for (int64_t step = 1; step < transfer->box[d]; step *= 2) {
@@ -235,6 +248,15 @@ static bool check_part(const transfer_t *transfer) {
                             (long long)bytes, (int)ALIGNMENT);
 }
 
+/* In im2col mode, one box has all pixels: those of another box would begin where the box of pixels of an image ends. */
+static bool check_pixels(const transfer_t *transfer) {
+  return !transfer->n_offsets || transfer->box[0] == transfer->memdesc.shape[0] ||
+         nereid_lower_error(transfer->op,
+                            "copies %lld pixels in boxes of %lld: expected at most %d, which the CTAs of a cluster do "
+                            "not divide",
+                            (long long)transfer->memdesc.shape[0], (long long)transfer->box[0], (int)MAX_PIXELS);
+}
+
 static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coordinate)(MlirOperation op, intptr_t i)) {
   nereid_ttg_memdesc_t *memdesc = &transfer->memdesc;
   *memdesc = nereid_ttg_memdesc_of(transfer->buffer);
@@ -255,7 +277,7 @@ static bool begin(nereid_lower_t *lower, transfer_t *transfer, MlirValue (*coord
       part = nereid_lower_add_cta_coordinate(lower, &transfer->layout, (int)(i - dropped), part);
     transfer->coordinates[i] = mlirValueIsNull(part) ? value : nereid_emit_add(lower, value, part);
   }
-  return find_box(transfer) && check_alignment(transfer) && check_part(transfer);
+  return find_box(transfer) && check_pixels(transfer) && check_alignment(transfer) && check_part(transfer);
 }
 
 /* The first element of box `number`, the last dimension fastest, in coordinates of the buffer. */
@@ -268,7 +290,23 @@ static void first_of_box(const transfer_t *transfer, int64_t number, int32_t *ou
   }
 }
 
-/* Emits "HEAD [$0], [$1, {$2, …}]TAIL" or, for stores, "HEAD [$1, {$2, …}], [$0]"; an mbarrier is the last operand. */
+/* Appends `n` operands, the last one first, to the list "$2, $3" and the constraints. */
+static bool append_list(nereid_lower_t *lower, intptr_t n, const MlirValue *values, char constraint, operands_t *out,
+                        const char **out_list) {
+  const char *list = "";
+  for (intptr_t i = n; list && i-- > 0;) {
+    list = nereid_arena_format(lower->arena, "%s%s$%d", list, *list ? ", " : "", (int)out->count);
+    out->constraints = nereid_arena_format(lower->arena, "%s,%c", out->constraints, constraint);
+    out->values[out->count++] = values[i];
+    if (!out->constraints)
+      return false;
+  }
+  *out_list = list;
+  return list != NULL;
+}
+
+/* Emits "HEAD [$0], [$1, {coordinates}], [mbarrier], {offsets}, CTAs" or, for stores, "HEAD [$1, {coordinates}], [$0]".
+ */
 static bool emit_box(nereid_lower_t *lower, const transfer_t *transfer, const char *head, MlirValue map,
                      MlirValue barrier, int64_t number) {
   int32_t first[NEREID_LAYOUT_MAX_RANK] = {0};
@@ -281,33 +319,36 @@ static bool emit_box(nereid_lower_t *lower, const transfer_t *transfer, const ch
   MlirValue base = nereid_shared_base(lower, transfer->buffer);
   if (!mlirValueIsNull(transfer->shift))
     base = nereid_emit_gep(lower, base, lower->types->i8, transfer->shift);
-  MlirValue operands[MAX_RANK + 4] = {nereid_emit_offset(lower, base, bytes), map};
+  operands_t operands = {{nereid_emit_offset(lower, base, bytes), map}, 2, "r,l"};
+  MlirValue coordinates[MAX_RANK];
   const intptr_t dropped = transfer->rank - transfer->memdesc.rank;
-  const char *list = "", *constraints = "r,l";
-  intptr_t n = 2;
-  for (intptr_t d = transfer->rank; d-- > 0; ++n) {
+  for (intptr_t d = transfer->rank; d-- > 0;) {
     const int32_t step = d >= dropped ? first[d - dropped] : 0;
-    operands[n] = step ? nereid_emit_add(lower, transfer->coordinates[d], nereid_emit_i32(lower, step))
-                       : transfer->coordinates[d];
-    list = nereid_arena_format(lower->arena, "%s%s$%d", list, *list ? ", " : "", (int)n);
-    constraints = nereid_arena_format(lower->arena, "%s,r", constraints);
-    if (!list || !constraints)
-      return false;
+    coordinates[d] = transfer->coordinates[d];
+    if (step)
+      coordinates[d] = nereid_emit_add(lower, coordinates[d], nereid_emit_i32(lower, step));
   }
-  const bool load = !mlirValueIsNull(barrier), shared = !mlirValueIsNull(transfer->ctas);
-  if (load)
-    operands[n] = barrier;
-  if (shared)
-    operands[n + 1] = transfer->ctas;
-  const char *set = shared ? nereid_arena_format(lower->arena, ", $%d", (int)n + 1) : "";
-  const char *text =
-      load ? nereid_arena_format(lower->arena, "%s [$0], [$1, {%s}], [$%d]%s;", head, list, (int)n, set ? set : "")
-           : nereid_arena_format(lower->arena, "%s [$1, {%s}], [$0];", head, list);
-  constraints =
-      nereid_arena_format(lower->arena, "%s%s%s,~{memory}", constraints, load ? ",r" : "", shared ? ",h" : "");
-  if (set && text && constraints)
-    nereid_emit_asm(lower, text, constraints, true, 0, NULL, n + load + shared, operands, NULL);
-  return set && text && constraints;
+  const char *list = NULL, *text = NULL, *at = NULL;
+  if (!append_list(lower, transfer->rank, coordinates, 'r', &operands, &list))
+    return false;
+  if (mlirValueIsNull(barrier)) {
+    text = nereid_arena_format(lower->arena, "%s [$1, {%s}], [$0];", head, list);
+  } else {
+    text = nereid_arena_format(lower->arena, "%s [$0], [$1, {%s}]", head, list);
+    if (!text || !append_list(lower, 1, &barrier, 'r', &operands, &at))
+      return false;
+    text = nereid_arena_format(lower->arena, "%s, [%s]", text, at);
+    if (!text || !append_list(lower, transfer->n_offsets, transfer->offsets, 'h', &operands, &list))
+      return false;
+    text = *list ? nereid_arena_format(lower->arena, "%s, {%s}", text, list) : text;
+    if (!text || !append_list(lower, !mlirValueIsNull(transfer->ctas), &transfer->ctas, 'h', &operands, &at))
+      return false;
+    text = nereid_arena_format(lower->arena, "%s%s%s;", text, *at ? ", " : "", at);
+  }
+  const char *constraints = nereid_arena_format(lower->arena, "%s,~{memory}", operands.constraints);
+  if (text && constraints)
+    nereid_emit_asm(lower, text, constraints, true, 0, NULL, operands.count, operands.values, NULL);
+  return text && constraints;
 }
 
 static MlirValue first_thread(nereid_lower_t *lower) {
@@ -425,7 +466,11 @@ static bool lower_copy_in(nereid_lower_t *lower, MlirOperation op, const nereid_
   transfer_t transfer = {.op = op,
                          .descriptor = nereid_ttng_async_tma_copy_global_to_local_get_desc(op),
                          .buffer = nereid_ttng_async_tma_copy_global_to_local_get_result(op),
-                         .rank = nereid_ttng_async_tma_copy_global_to_local_get_coord_count(op)};
+                         .rank = nereid_ttng_copy_rank(op)};
+  const intptr_t n = nereid_ttng_async_tma_copy_global_to_local_get_coord_count(op);
+  for (intptr_t i = transfer.rank; i < n; ++i)
+    transfer.offsets[transfer.n_offsets++] =
+        nereid_lower_get(lower, nereid_ttng_async_tma_copy_global_to_local_get_coord(op, i)).values[0];
   if (!begin(lower, &transfer, nereid_ttng_async_tma_copy_global_to_local_get_coord))
     return false;
   MlirValue predicate = nereid_lower_get(lower, nereid_ttng_async_tma_copy_global_to_local_get_pred(op)).values[0];
@@ -433,8 +478,9 @@ static bool lower_copy_in(nereid_lower_t *lower, MlirOperation op, const nereid_
   if (nereid_ttng_async_tma_copy_global_to_local_get_multicast(op) && !share_boxes(lower, &transfer, &issues))
     return false;
   const char *head = nereid_arena_format(
-      lower->arena, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s",
-      (int)transfer.rank, mlirValueIsNull(transfer.ctas) ? "" : ".multicast::cluster");
+      lower->arena, "cp.async.bulk.tensor.%dd.shared::cluster.global%s.mbarrier::complete_tx::bytes%s",
+      (int)transfer.rank, transfer.n_offsets ? ".im2col" : "",
+      mlirValueIsNull(transfer.ctas) ? "" : ".multicast::cluster");
   return emit_boxes(lower, &transfer, head,
                     nereid_shared_base(lower, nereid_ttng_async_tma_copy_global_to_local_get_barrier(op)),
                     nereid_lower_both(lower, predicate, issues));

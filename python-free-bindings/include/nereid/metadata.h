@@ -64,6 +64,7 @@ typedef struct nereid_parameter {
   int32_t swizzle; /* bytes: 0, 32, 64 or 128 */
   bool fp4_padded;
   bool nan_padding;
+  bool im2col; /* the map is in im2col mode; the tile is pixels and channels, and the caller passes an encoded map */
 } nereid_parameter_t;
 
 /* The additional parameters of a kernel after its arguments. */

@@ -178,6 +178,8 @@ static nereid_status_t make_request(const nereid_parameter_t *parameter, const t
   uint64_t stride = nereid_element_size(tensor->element);
   *request = (nereid_tma_request_t){
       .rank = tensor->rank, .swizzle = (uint32_t)parameter->swizzle, .nan_padding = parameter->nan_padding};
+  if (parameter->im2col)
+    return REFUSE("the kernel reads it in im2col mode, for which a tensor map has corners that no argument specifies");
   if (tensor->rank < 1 || tensor->rank > NEREID_TMA_RANK ||
       (parameter->rank && (uint32_t)parameter->rank != tensor->rank))
     return REFUSE("expected a tensor of rank %d, not %u", parameter->rank ? (int)parameter->rank : 5, tensor->rank);
