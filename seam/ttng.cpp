@@ -4,9 +4,9 @@
 #include "dialects/ttng/ttng_hooks.h"
 #include "seam/dialect_interfaces.hpp"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include "dialects/ttng/dialect.cpp.inc"
 
