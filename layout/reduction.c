@@ -98,20 +98,44 @@ static bool lanes_differ(const nereid_layout_t *projected) {
   return nereid_layout_span(projected, NEREID_LAYOUT_LANE) != 0;
 }
 
-/* Adds the representative registers, shifted up by `result_shift`, to `out`. */
-static void append_registers(const nereid_layout_reduction_t *reduction, int result_shift, nereid_layout_t *out) {
-  const nereid_layout_t *projected = &reduction->projected;
-  for (int bit = 0; bit < projected->in_bits[NEREID_LAYOUT_REGISTER]; bit++)
-    if (!(reduction->fixed[NEREID_LAYOUT_REGISTER] >> bit & 1))
-      out->bases[NEREID_LAYOUT_REGISTER][out->in_bits[NEREID_LAYOUT_REGISTER]++] =
-          projected->bases[NEREID_LAYOUT_REGISTER][bit] << result_shift;
+/* Where the bits of a slot are. */
+typedef struct places {
+  uint8_t results[NEREID_LAYOUT_MAX_BITS], parts[NEREID_LAYOUT_MAX_BITS]; /* by bit of the result, of the part */
+  uint32_t placed;                                                        /* bits of results that have a place */
+  uint8_t count;
+  int vector; /* the lowest ones: bits of representative registers whose results a thread accesses at once */
+} places_t;
+
+static uint32_t slot_of(const places_t *places, uint32_t result) {
+  uint32_t slot = 0;
+  for (int bit = 0; result >> bit; bit++)
+    slot |= (result >> bit & 1) << places->results[bit];
+  return slot;
 }
 
-static void append_threads(const nereid_layout_t *projected, int result_shift, nereid_layout_t *out) {
+/* The results of the representative registers, by register bit; returns their number. */
+static int register_bases(const nereid_layout_reduction_t *reduction, uint32_t out[NEREID_LAYOUT_MAX_BITS]) {
+  int n = 0;
+  for (int bit = 0; bit < reduction->projected.in_bits[NEREID_LAYOUT_REGISTER]; bit++)
+    if (!(reduction->fixed[NEREID_LAYOUT_REGISTER] >> bit & 1))
+      out[n++] = reduction->projected.bases[NEREID_LAYOUT_REGISTER][bit];
+  return n;
+}
+
+/* Adds the representative registers from bit `first` to before bit `last`. */
+static void append_registers(const nereid_layout_reduction_t *reduction, const places_t *places, int first, int last,
+                             nereid_layout_t *out) {
+  uint32_t results[NEREID_LAYOUT_MAX_BITS];
+  const int n = register_bases(reduction, results);
+  for (int bit = first; bit < last && bit < n; bit++)
+    out->bases[NEREID_LAYOUT_REGISTER][out->in_bits[NEREID_LAYOUT_REGISTER]++] = slot_of(places, results[bit]);
+}
+
+static void append_threads(const nereid_layout_t *projected, const places_t *places, nereid_layout_t *out) {
   for (int in = NEREID_LAYOUT_LANE; in <= NEREID_LAYOUT_WARP; in++) {
     out->in_bits[in] = projected->in_bits[in];
     for (int bit = 0; bit < projected->in_bits[in]; bit++)
-      out->bases[in][bit] = projected->bases[in][bit] << result_shift;
+      out->bases[in][bit] = slot_of(places, projected->bases[in][bit]);
   }
 }
 
@@ -132,22 +156,57 @@ int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reducti
   return n;
 }
 
-/* If results are adjacent, lanes of different results read adjacent words; else the partial results of one result are
- * adjacent, so that one wide load reads several. */
-void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
-                                      nereid_layout_t *out_write, nereid_layout_t *out_read) {
+static void place_results(places_t *places, uint32_t results) {
+  results &= ~places->placed;
+  for (int bit = 0; results >> bit; bit++)
+    if (results >> bit & 1)
+      places->results[bit] = places->count++;
+  places->placed |= results;
+}
+
+static void place_parts(places_t *places, int first, int last) {
+  for (int i = first; i < last; i++)
+    places->parts[i] = places->count++;
+}
+
+/* Up to four results of a thread are adjacent, then those of the lanes, so that wide accesses of a warp are without
+ * bank conflicts. If all lanes have the same results, partial results of one are adjacent, for wide loads. */
+static places_t places_of(const nereid_layout_reduction_t *reduction, int spread) {
+  enum { VECTOR_BITS = 2 };
   const nereid_layout_t *projected = &reduction->projected;
-  const int result_bits = nereid_layout_out_total(projected), n = reduction->n_warps;
+  const int n = reduction->n_warps;
   const bool apart = lanes_differ(projected);
-  const int result_shift = apart ? 0 : n, part_shift = apart ? result_bits : 0;
+  uint32_t results[NEREID_LAYOUT_MAX_BITS];
+  const int registers = register_bases(reduction, results);
+  places_t places = {.vector = 0};
+  if (!apart)
+    place_parts(&places, 0, n - spread);
+  for (int bit = 0; apart && bit < registers && bit < VECTOR_BITS && !(results[bit] & (results[bit] - 1)) &&
+                    !(results[bit] & places.placed);
+       bit++, places.vector++)
+    place_results(&places, results[bit]);
+  place_results(&places, nereid_layout_span(projected, NEREID_LAYOUT_LANE));
+  place_parts(&places, n - spread, n);
+  place_results(&places, (uint32_t)((UINT64_C(1) << nereid_layout_out_total(projected)) - 1));
+  if (apart)
+    place_parts(&places, 0, n - spread);
+  return places;
+}
+
+int nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread, nereid_layout_t *out_write,
+                                     nereid_layout_t *out_read) {
+  const nereid_layout_t *projected = &reduction->projected;
+  const places_t places = places_of(reduction, spread);
+  const int n = reduction->n_warps;
   nereid_layout_initialize(out_write, 1);
-  out_write->out_bits[0] = (uint8_t)(result_bits + n);
+  out_write->out_bits[0] = places.count;
   *out_read = *out_write;
-  append_registers(reduction, result_shift, out_write);
-  append_threads(projected, result_shift, out_write);
-  append_threads(projected, result_shift, out_read);
+  append_registers(reduction, &places, 0, NEREID_LAYOUT_MAX_BITS, out_write);
+  append_threads(projected, &places, out_write);
+  append_threads(projected, &places, out_read);
+  append_registers(reduction, &places, 0, places.vector, out_read);
   for (int i = 0, lane = spare_bit(projected, 0); i < n; i++) {
-    const uint32_t part = UINT32_C(1) << (part_shift + i);
+    const uint32_t part = UINT32_C(1) << places.parts[i];
     out_write->bases[NEREID_LAYOUT_WARP][reduction->warps[i]] ^= part;
     if (i < n - spread) {
       out_read->bases[NEREID_LAYOUT_REGISTER][out_read->in_bits[NEREID_LAYOUT_REGISTER]++] = part;
@@ -157,7 +216,8 @@ void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction
       lane = spare_bit(projected, lane + 1);
     }
   }
-  append_registers(reduction, result_shift, out_read);
+  append_registers(reduction, &places, places.vector, NEREID_LAYOUT_MAX_BITS, out_read);
+  return places.vector;
 }
 
 int64_t nereid_layout_reduction_results(const nereid_layout_reduction_t *reduction) {
@@ -176,6 +236,8 @@ void nereid_layout_reduction_cluster(const nereid_layout_reduction_t *reduction,
                                      nereid_layout_t *out_read) {
   const nereid_layout_t *projected = &reduction->projected;
   const int result_bits = nereid_layout_out_total(projected), ctas = projected->in_bits[NEREID_LAYOUT_BLOCK];
+  places_t places = {.vector = 0};
+  place_results(&places, (uint32_t)((UINT64_C(1) << result_bits) - 1));
   nereid_layout_initialize(out_write, 1);
   out_write->out_bits[0] = (uint8_t)result_bits;
   *out_read = *out_write;
@@ -183,10 +245,10 @@ void nereid_layout_reduction_cluster(const nereid_layout_reduction_t *reduction,
   for (int i = 0; i < reduction->n_blocks; i++)
     out_read->bases[NEREID_LAYOUT_REGISTER][out_read->in_bits[NEREID_LAYOUT_REGISTER]++] = reduction->blocks[i]
                                                                                            << result_bits;
-  append_registers(reduction, 0, out_write);
-  append_registers(reduction, 0, out_read);
-  append_threads(projected, 0, out_write);
-  append_threads(projected, 0, out_read);
+  append_registers(reduction, &places, 0, NEREID_LAYOUT_MAX_BITS, out_write);
+  append_registers(reduction, &places, 0, NEREID_LAYOUT_MAX_BITS, out_read);
+  append_threads(projected, &places, out_write);
+  append_threads(projected, &places, out_read);
   out_write->in_bits[NEREID_LAYOUT_BLOCK] = out_read->in_bits[NEREID_LAYOUT_BLOCK] = (uint8_t)ctas;
   for (int bit = 0; bit < ctas; bit++) {
     const uint32_t slot = projected->bases[NEREID_LAYOUT_BLOCK][bit];

@@ -52,9 +52,10 @@ int nereid_layout_reduction_spare_lanes(const nereid_layout_reduction_t *reducti
 /* Slots of the partial results, as layouts of one dimension. Both count only representative registers, in
  * order. `write` gives the slots that a thread writes; only threads without a fixed bit need to write. `read` gives
  * the slots that a thread combines to its results. `spread` bits of the index of a partial result are the first spare
- * lanes, which must be combined afterwards; the others are the low bits of the register. */
-void nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread,
-                                      nereid_layout_t *out_write, nereid_layout_t *out_read);
+ * lanes, which must be combined afterwards; the others are bits of the register of `read`, above the lowest v bits of
+ * a representative register and below the others. Returns v: a thread accesses 2^v results at once. */
+int nereid_layout_reduction_exchange(const nereid_layout_reduction_t *reduction, int spread, nereid_layout_t *out_write,
+                                     nereid_layout_t *out_read);
 
 /* Slots of the partial results of a CTA: as many as results. */
 int64_t nereid_layout_reduction_results(const nereid_layout_reduction_t *reduction);

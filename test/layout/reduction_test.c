@@ -55,7 +55,7 @@ static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r
   uint32_t masks[NEREID_LAYOUT_MAX_BITS];
   int count[1 << 8] = {0};
   assert_true(spread <= nereid_layout_reduction_spare_lanes(r, masks));
-  nereid_layout_reduction_exchange(r, spread, &write, &read);
+  const int vector = nereid_layout_reduction_exchange(r, spread, &write, &read);
   const uint32_t lane = x >> layout->in_bits[0] & ((1U << layout->in_bits[1]) - 1);
   const uint32_t warp = x >> (layout->in_bits[0] + layout->in_bits[1]);
   for (uint32_t part = 0; part < UINT32_C(1) << r->n_warps; part++) {
@@ -63,7 +63,8 @@ static void check_point(const cells_t *cells, const nereid_layout_reduction_t *r
     for (int i = 0; i < spread; i++)
       from = (from & ~masks[i]) | (part >> (r->n_warps - spread + i) & 1 ? masks[i] : 0);
     const uint32_t own = part & ((UINT32_C(1) << (r->n_warps - spread)) - 1);
-    const uint32_t slot = nereid_layout_apply(&read, own, from, warp, 0); /* the first representative register */
+    const uint32_t slot =
+        nereid_layout_apply(&read, own << vector, from, warp, 0); /* the first representative register */
     int writers = 0;
     for (uint32_t y = 0; y < UINT32_C(1) << nereid_layout_in_total(layout); y++) {
       const uint32_t reg = y & ((1U << layout->in_bits[0]) - 1);
@@ -240,9 +241,32 @@ static void registers_are_dealt_out(void **unused) {
     }
 }
 
+/* 64x128 over 32 warps, eight columns per thread: the lanes of a wavefront of 16 bytes each access different banks. */
+static void wide_accesses_without_conflicts(void **unused) {
+  (void)unused;
+  enum { VECTOR = 4, LANES = 8 };
+  nereid_layout_t layout, write, read;
+  nereid_layout_reduction_t r;
+  nereid_layout_identity1d(&layout, NEREID_LAYOUT_REGISTER, 2, 1, 3);
+  assert_true(nereid_layout_extend(&layout, NEREID_LAYOUT_LANE, 1, 4));
+  assert_true(nereid_layout_extend(&layout, NEREID_LAYOUT_LANE, 0, 1));
+  assert_true(nereid_layout_extend(&layout, NEREID_LAYOUT_WARP, 0, 5));
+  nereid_layout_reduction(&layout, 0, &r);
+  assert_int_equal(nereid_layout_reduction_exchange(&r, 0, &write, &read), 2);
+  const nereid_layout_t *sides[] = {&write, &read};
+  for (int side = 0; side < 2; side++) {
+    assert_true(nereid_layout_contiguity(sides[side], 0) >= VECTOR);
+    uint32_t groups = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+      groups |= 1U << nereid_layout_apply(sides[side], 0, lane, 0, 0) / VECTOR % LANES;
+    assert_int_equal(groups, (1 << LANES) - 1);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_element_once), cmocka_unit_test(blocks_are_seen),
                                      cmocka_unit_test(ctas_have_every_element_once),
-                                     cmocka_unit_test(registers_are_dealt_out)};
+                                     cmocka_unit_test(registers_are_dealt_out),
+                                     cmocka_unit_test(wide_accesses_without_conflicts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -397,9 +397,9 @@ static bool combine_parts(reduce_t *reduce, MlirValue *tuples, intptr_t count) {
   return true;
 }
 
-/* Reads the partial results of each of the registers and combines them. */
-static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, parts_t parts) {
-  const intptr_t read = nereid_layout_registers(layout);
+/* Reads the partial results of each of the registers and combines them. 2^vector registers are read at once. */
+static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, int vector, parts_t parts) {
+  const intptr_t read = nereid_layout_registers(layout), count = read / reduce->count, low = (INT64_C(1) << vector) - 1;
   MlirValue *values = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)read);
   MlirValue *tuples = nereid_arena_new(reduce->lower->arena, MlirValue, (size_t)(read * reduce->width));
   if (!values || !tuples)
@@ -407,10 +407,11 @@ static bool load_parts(reduce_t *reduce, const nereid_layout_t *layout, parts_t 
   for (intptr_t k = 0; k < reduce->width; ++k) {
     nereid_slots_t slots = make_slots(reduce, layout, &parts, k);
     nereid_slots_load(reduce->lower, &slots, values);
-    for (intptr_t i = 0; i < read; ++i)
-      tuple(reduce, tuples, i)[k] = values[i];
+    for (intptr_t i = 0; i < reduce->count; ++i)
+      for (intptr_t part = 0; part < count; ++part)
+        tuple(reduce, tuples, i * count + part)[k] = values[(i & ~low) * count + part * (low + 1) + (i & low)];
   }
-  return combine_parts(reduce, tuples, read / reduce->count);
+  return combine_parts(reduce, tuples, count);
 }
 
 static bool reduce_across_warps(reduce_t *reduce) {
@@ -418,13 +419,13 @@ static bool reduce_across_warps(reduce_t *reduce) {
   uint32_t masks[NEREID_LAYOUT_MAX_BITS];
   const int spare = nereid_layout_reduction_spare_lanes(&reduce->plan, masks);
   const int spread = best_spread(reduce, reduce->count, spare);
-  nereid_layout_reduction_exchange(&reduce->plan, spread, &write, &read);
+  const int vector = nereid_layout_reduction_exchange(&reduce->plan, spread, &write, &read);
   const parts_t parts = {.scratch = nereid_slots_scratch(reduce->lower, reduce->op),
                          .slots = nereid_layout_reduction_slots(&reduce->plan)};
   if (mlirValueIsNull(parts.scratch) || !store_parts(reduce, &write, reduce->plan.fixed, parts))
     return false;
   nereid_emit_barrier(reduce->lower);
-  if (!load_parts(reduce, &read, parts))
+  if (!load_parts(reduce, &read, vector, parts))
     return false;
   for (int i = 0; i < spread; ++i)
     if (!combine_with(reduce, (nereid_layout_partner_t){.reg = 0, .lane = masks[i]}))
