@@ -234,11 +234,11 @@ static void rewrite_mma_sync(const accelerate_t *accelerate, const site_t *site)
 
 /* --- wgmma --- */
 
-/* The order of the operand's buffer: that of its registers where wgmma can read it, else with K contiguous. Matrices of
- * a batch follow one another. */
+/* The order of the operand's buffer: that in which it is loaded where wgmma can read it, else with K contiguous.
+ * Matrices of a batch follow one another. */
 static void buffer_order(MlirValue source, MlirType element, int index, int32_t *out_order) {
   const int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(source)), row = rank - 2;
-  nereid_dot_register_order(mlirValueGetType(source), out_order);
+  nereid_dot_loaded_order(source, out_order);
   int32_t contiguous = out_order[0] < row ? out_order[1] : out_order[0];
   if (contiguous < row || !nereid_dot_wgmma_reads_transposed(element))
     contiguous = rank - 1 - index;

@@ -1,8 +1,10 @@
 /* Sources of dot operands and uses of dot results; see operand_source.h. */
 #include "passes/dot/operand_source.h"
 #include "passes/dot/dot_registers.h"
+#include "passes/dot/shared_encoding.h"
 #include "passes/support/splat.h"
 
+#include "base/bits.h"
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/defining_op.h"
@@ -172,6 +174,38 @@ nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
   if (operand.kind == NEREID_DOT_A_STORED)
     operand.kind = NEREID_DOT_A_COMPUTED;
   return operand;
+}
+
+/* Adds the contiguous dimension of the loads of the shape of `value` on which it depends to the mask *out. */
+static void add_loaded_dims(MlirValue value, int depth, uint32_t *out) {
+  MlirOperation op = nereid_defining_op(value);
+  int32_t order[NEREID_TTG_MAX_RANK];
+  if (mlirOperationIsNull(op) || depth == DEEPEST)
+    return;
+  if (nereid_op_kind(op) == NEREID_OP_TT_LOAD) {
+    nereid_dot_register_order(mlirValueGetType(value), order);
+    *out |= UINT32_C(1) << order[0];
+  }
+  if (!is_conversion(op) && !nereid_dot_is_elementwise(op))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (is_tensor(mlirOperationGetOperand(op, i)))
+      add_loaded_dims(mlirOperationGetOperand(op, i), depth + 1, out);
+}
+
+void nereid_dot_loaded_order(MlirValue value, int32_t *out_order) {
+  uint32_t dims = 0;
+  nereid_dot_register_order(mlirValueGetType(value), out_order);
+  add_loaded_dims(value, 0, &dims);
+  if (nereid_bit_count(dims) != 1)
+    return;
+  const int32_t loaded = __builtin_ctz(dims);
+  int at = 0;
+  while (out_order[at] != loaded)
+    ++at;
+  for (; at > 0; --at)
+    out_order[at] = out_order[at - 1];
+  out_order[0] = loaded;
 }
 
 nereid_builder_t nereid_dot_operand_builder(MlirOperation dot, MlirValue value) {

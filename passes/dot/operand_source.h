@@ -24,6 +24,11 @@ typedef struct nereid_dot_operand {
 /* Traces operand `index` of `dot`. */
 nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index);
 
+/* Writes the order of the layout in which `value` is loaded, through conversions and elementwise ops: it is computed in
+ * that layout in the end. The order of its own layout if it depends on no load of its shape, or on loads in which other
+ * dimensions are contiguous. */
+void nereid_dot_loaded_order(MlirValue value, int32_t *out_order);
+
 /* Returns a builder before `dot` or, for a `value` from another block, after its definition: a loop prepares its
  * invariant operands once. */
 nereid_builder_t nereid_dot_operand_builder(MlirOperation dot, MlirValue value);
