@@ -181,6 +181,13 @@ static inline uint64_t nereid_machine_word(const nereid_slot_t *slot, size_t i) 
   return slot->words[slot->count == 1 ? 0 : i];
 }
 
+/* Element `i` of the indices of a gather or scatter. Those below 32 bits are unsigned: uint8 reaches 256 elements. */
+static inline int64_t nereid_machine_index(const nereid_slot_t *indices, size_t i) {
+  const unsigned bits = indices->shape.element.bits;
+  const uint64_t word = nereid_machine_word(indices, i);
+  return bits < 32 ? (int64_t)word : nereid_bits_signed(word, bits);
+}
+
 /* Copies values to slots as if at once: a destination may be a source. */
 bool nereid_machine_assign(nereid_machine_t *machine, size_t n, nereid_slot_t *const *to, nereid_slot_t *const *from);
 

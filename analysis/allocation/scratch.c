@@ -243,7 +243,7 @@ int64_t nereid_scratch_bytes(MlirOperation op) {
   else if (kind == NEREID_OP_TT_GATHER)
     bytes = gather_bytes(op);
   else if (kind == NEREID_OP_TT_ATOMIC_RMW || kind == NEREID_OP_TT_ATOMIC_CAS || kind == NEREID_OP_TT_ATOMIC_LOAD ||
-           kind == NEREID_OP_TT_ATOMIC_POLL)
+           kind == NEREID_OP_TT_ATOMIC_POLL || kind == NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW)
     bytes = atomic_bytes(op);
   else if (kind == NEREID_OP_TTNG_TENSORMAP_CREATE)
     bytes = DESCRIPTOR_BYTES;

@@ -47,6 +47,8 @@ static const access_row_t access_rows[] = {
     {NEREID_OP_TTG_LOCAL_LOAD, nereid_ttg_local_load_get_src, result_of, NEREID_SHARED_READ, GENERIC, NO_GROUP},
     {NEREID_OP_TTG_LOCAL_STORE, nereid_ttg_local_store_get_dst, nereid_ttg_local_store_get_src, NEREID_SHARED_WRITE,
      GENERIC, NO_GROUP},
+    {NEREID_OP_TTG_LOCAL_GATHER, nereid_ttg_local_gather_get_src, NULL, NEREID_SHARED_READ, GENERIC, NO_GROUP},
+    {NEREID_OP_TTG_LOCAL_SCATTER, nereid_ttg_local_scatter_get_dst, NULL, NEREID_SHARED_WRITE, GENERIC, NO_GROUP},
     {NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL, nereid_ttg_async_copy_global_to_local_get_result,
      nereid_ttg_async_copy_global_to_local_get_src, NEREID_SHARED_WRITE, GENERIC, NEREID_ASYNC_COPIES},
     {NEREID_OP_TTNG_WARP_GROUP_DOT, nereid_ttng_warp_group_dot_get_a, NULL, NEREID_SHARED_READ, ASYNC_PROXY,
@@ -261,7 +263,7 @@ static bool touches_nothing(nereid_op_kind_t kind, MlirOperation op) {
          mlirOperationEqual(mlirBlockGetTerminator(mlirOperationGetBlock(op)), op);
 }
 
-/* An unknown op may access the buffers that it takes in any way. */
+/* An op without rows, such as an atomic, may access the buffers that it takes in any way. */
 static void add_operands(nereid_membar_effects_t *effects, nereid_op_kind_t kind, MlirOperation op) {
   const intptr_t n = mlirOperationGetNumOperands(op);
   bool any = false;

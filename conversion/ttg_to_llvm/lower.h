@@ -31,6 +31,7 @@ extern const nereid_lower_row_t nereid_lower_atomic_rows[];
 extern const nereid_lower_row_t nereid_lower_atomic_access_rows[];
 extern const nereid_lower_row_t nereid_lower_async_copy_rows[];
 extern const nereid_lower_row_t nereid_lower_shared_rows[];
+extern const nereid_lower_row_t nereid_lower_indexed_rows[];
 extern const nereid_lower_row_t nereid_lower_dot_rows[];
 extern const nereid_lower_row_t nereid_lower_wgmma_rows[];
 extern const nereid_lower_row_t nereid_lower_program_rows[];

@@ -159,10 +159,9 @@ MlirLogicalResult nereid_tt_atomic_poll_verify(MlirOperation op) {
   return verify_order(op, nereid_tt_atomic_poll_get_sem(op), NEREID_TT_MEM_SEMANTIC_ACQUIRE, "relaxed or acquire");
 }
 
-MlirLogicalResult nereid_tt_atomic_rmw_verify(MlirOperation op) {
-  MlirType element = element_of(nereid_tt_atomic_rmw_get_val(op));
+MlirLogicalResult nereid_tt_rmw_function_verify(MlirOperation op, nereid_tt_rmw_op_t function, MlirType element) {
   bool is_float = mlirTypeIsAFloat(element), wants_float = false;
-  switch (nereid_tt_atomic_rmw_get_atomic_rmw_op(op)) {
+  switch (function) {
   case NEREID_TT_RMW_OP_XCHG:
     return mlirLogicalResultSuccess();
   case NEREID_TT_RMW_OP_MAX:
@@ -179,6 +178,11 @@ MlirLogicalResult nereid_tt_atomic_rmw_verify(MlirOperation op) {
     return nereid_diagnose(op, "expects %s elements for this function, got %s", wants_float ? "float" : "integer",
                            nereid_text_of_type(element).chars);
   return mlirLogicalResultSuccess();
+}
+
+MlirLogicalResult nereid_tt_atomic_rmw_verify(MlirOperation op) {
+  return nereid_tt_rmw_function_verify(op, nereid_tt_atomic_rmw_get_atomic_rmw_op(op),
+                                       element_of(nereid_tt_atomic_rmw_get_val(op)));
 }
 
 MlirLogicalResult nereid_tt_print_verify(MlirOperation op) {

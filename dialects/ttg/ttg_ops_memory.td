@@ -94,6 +94,59 @@ def TTG_LocalStoreOp : TTG_Op<"local_store"> {
   let hasVerifier = 1;
 }
 
+def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
+  let summary = "load elements of a buffer at indices along one dimension";
+  let description = [{
+    The element of the result at I is the buffer's element at I with coordinate `axis` replaced by the index at I. The
+    other dimensions of the indices are not larger than the buffer's. Indices narrower than 32 bits are unsigned, of
+    wider ones the lower 32 bits are used. An index outside of the buffer is an error in the program: the load then
+    reads another element of the same buffer. With `token`, the load is ordered after the asynchronous copies of the
+    token. Of Triton 3.7.
+  }];
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>]>:$src, TT_IntTensor:$indices,
+                       I32Attr:$axis, Optional<TTG_AsyncToken>:$token);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = [{
+    $src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTG_LocalScatterOp : TTG_Op<"local_scatter"> {
+  let summary = "store elements to a mutable buffer at indices along one dimension";
+  let description = [{
+    The value at I is stored to the buffer's element at I with coordinate `axis` replaced by the index at I; indices are
+    those of `ttg.local_gather`. Of different values for one element, any may remain. Of Triton 3.7.
+  }];
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$dst, TT_Tensor:$values,
+                       TT_IntTensor:$indices, I32Attr:$axis, Optional<TTG_AsyncToken>:$token);
+  let assemblyFormat = [{
+    $dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,` type($indices) `,`
+    type($values)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
+    OptionalTypesMatchWith<"mask is i1 of the shape and encoding of values", "values", "mask",
+                           "::nereid::tt::i1Like($_self)">,
+    AllTypesMatch<["values", "result"]>]> {
+  let summary = "atomically replace elements of a buffer at indices along one dimension";
+  let description = [{
+    `ttg.local_scatter` with the functions of `tt.atomic_rmw`, for the threads of the CTA and without an order of other
+    accesses. Returns the previous elements. Where `mask` is false the buffer is not accessed and the result is
+    undefined. Of Triton 3.9.
+  }];
+  let arguments = (ins TT_AtomicRMWAttr:$atomic_rmw_op,
+                       Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>, MemWrite<TTG_SharedMemory>]>:$dst,
+                       TT_Tensor:$values, TT_IntTensor:$indices, Optional<TT_BoolTensor>:$mask, I32Attr:$axis);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = [{
+    $atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {
   let summary = "allocate bytes of global memory for this program instance";
   let arguments = (ins I32Attr:$nbytes, I32Attr:$alignment);

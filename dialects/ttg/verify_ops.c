@@ -5,6 +5,7 @@
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
 #include "dialects/tt/tensor.h"
+#include "dialects/tt/verify.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
 #include "dialects/ttg/memdesc.h"
 
@@ -88,6 +89,56 @@ MlirLogicalResult nereid_ttg_local_store_verify(MlirOperation op) {
   if (mlirLogicalResultIsFailure(check_mutable(op, &buffer)))
     return mlirLogicalResultFailure();
   return check_transfer(op, nereid_ttg_local_store_get_src(op), &buffer);
+}
+
+/* Verifies that `values` and `indices` agree and that the indices select elements of the buffer along `axis`. */
+static MlirLogicalResult check_indexed(MlirOperation op, const nereid_ttg_memdesc_t *buffer, MlirValue values_value,
+                                       MlirValue indices_value, int32_t axis) {
+  nereid_tt_tensor_t values = nereid_tt_tensor_of(values_value), indices = nereid_tt_tensor_of(indices_value);
+  if (!mlirTypeEqual(values.element, buffer->element))
+    return nereid_diagnose(op, "tensor has element type %s, the buffer %s", nereid_text_of_type(values.element).chars,
+                           nereid_text_of_type(buffer->element).chars);
+  if (values.rank != indices.rank ||
+      memcmp(values.shape, indices.shape, (size_t)values.rank * sizeof values.shape[0]) != 0)
+    return nereid_diagnose(op, "tensor and indices must have the same shape");
+  if (!mlirAttributeEqual(values.encoding, indices.encoding))
+    return nereid_diagnose(op, "tensor and indices must have the same encoding");
+  if (indices.rank != buffer->rank || nereid_ttg_encoding_rank(buffer->encoding) != buffer->rank)
+    return nereid_diagnose(op, "indices have rank %ld, the buffer %d, its encoding %d", (long)indices.rank,
+                           buffer->rank, nereid_ttg_encoding_rank(buffer->encoding));
+  if (axis < 0 || axis >= buffer->rank)
+    return nereid_diagnose(op, "axis is %d, expected 0 to %d", axis, buffer->rank - 1);
+  for (int d = 0; d < buffer->rank; d++)
+    if (d != axis && indices.shape[d] > buffer->shape[d])
+      return nereid_diagnose(op, "indices have size %ld in dimension %d, the buffer only %ld", (long)indices.shape[d],
+                             d, (long)buffer->shape[d]);
+  return success();
+}
+
+MlirLogicalResult nereid_ttg_local_gather_verify(MlirOperation op) {
+  nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(nereid_ttg_local_gather_get_src(op));
+  return check_indexed(op, &buffer, nereid_ttg_local_gather_get_result(op), nereid_ttg_local_gather_get_indices(op),
+                       nereid_ttg_local_gather_get_axis(op));
+}
+
+MlirLogicalResult nereid_ttg_local_scatter_verify(MlirOperation op) {
+  nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(nereid_ttg_local_scatter_get_dst(op));
+  if (mlirLogicalResultIsFailure(check_mutable(op, &buffer)))
+    return mlirLogicalResultFailure();
+  return check_indexed(op, &buffer, nereid_ttg_local_scatter_get_values(op), nereid_ttg_local_scatter_get_indices(op),
+                       nereid_ttg_local_scatter_get_axis(op));
+}
+
+MlirLogicalResult nereid_ttg_local_atomic_scatter_rmw_verify(MlirOperation op) {
+  nereid_ttg_memdesc_t buffer = nereid_ttg_memdesc_of(nereid_ttg_local_atomic_scatter_rmw_get_dst(op));
+  if (mlirLogicalResultIsFailure(check_mutable(op, &buffer)))
+    return mlirLogicalResultFailure();
+  if (mlirLogicalResultIsFailure(
+          nereid_tt_rmw_function_verify(op, nereid_ttg_local_atomic_scatter_rmw_get_atomic_rmw_op(op), buffer.element)))
+    return mlirLogicalResultFailure();
+  return check_indexed(op, &buffer, nereid_ttg_local_atomic_scatter_rmw_get_values(op),
+                       nereid_ttg_local_atomic_scatter_rmw_get_indices(op),
+                       nereid_ttg_local_atomic_scatter_rmw_get_axis(op));
 }
 
 MlirLogicalResult nereid_ttg_async_copy_global_to_local_verify(MlirOperation op) {

@@ -6,7 +6,7 @@
  *
  * A buffer has a word per element, independent of its encoding. Views are offsets and strides; a view that
  * reinterprets the bytes (ttg.memdesc_reinterpret) is not supported. A buffer belongs to its defining op and is
- * zeroed when that op runs again. */
+ * zeroed when that op runs again. An index outside of a buffer is an error. */
 #include "interpreter/machine.h"
 
 #include "nereid/dialects/ttg.h"
@@ -81,6 +81,74 @@ static bool local_store(nereid_machine_t *machine, const nereid_step_t *step) {
   (void)machine;
   nereid_machine_local_write(step->operands[1], step->operands[0]);
   return true;
+}
+
+/* --- elements at indices --- */
+
+/* The word of `view` that index `i` of `indices` selects along `axis`; null after a diagnostic. */
+static uint64_t *indexed_element(const nereid_step_t *step, const nereid_slot_t *view, const nereid_slot_t *indices,
+                                 int axis, size_t i) {
+  const nereid_local_t *local = view_of(view);
+  int64_t at[NEREID_MACHINE_RANK], place = local->offset;
+  if (!nereid_undefined_use(step, indices, i))
+    return NULL;
+  nereid_shape_coordinates(&indices->shape, i, at);
+  at[axis] = nereid_machine_index(indices, i);
+  if (at[axis] < 0 || at[axis] >= view->shape.extent[axis]) {
+    nereid_machine_error(step, "has index %lld at element %zu, of %lld along axis %d", (long long)at[axis], i,
+                         (long long)view->shape.extent[axis], axis);
+    return NULL;
+  }
+  for (int d = 0; d < view->shape.rank; ++d)
+    place += at[d] * local->strides[d];
+  return local->words + place;
+}
+
+static bool local_gather(nereid_machine_t *machine, const nereid_step_t *step) {
+  const int axis = nereid_ttg_local_gather_get_axis(step->op);
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  bool good = out != NULL;
+  for (size_t i = 0; good && i < step->results[0]->count; ++i) {
+    const uint64_t *word = indexed_element(step, step->operands[0], step->operands[1], axis, i);
+    good = word != NULL;
+    out[i] = good ? *word : 0;
+  }
+  return good;
+}
+
+static bool local_scatter(nereid_machine_t *machine, const nereid_step_t *step) {
+  (void)machine;
+  const nereid_slot_t *values = step->operands[1], *indices = step->operands[2];
+  const int axis = nereid_ttg_local_scatter_get_axis(step->op);
+  for (size_t i = 0; i < values->shape.count; ++i) {
+    uint64_t *word = indexed_element(step, step->operands[0], indices, axis, i);
+    if (!word)
+      return false;
+    *word = nereid_machine_word(values, i);
+  }
+  return true;
+}
+
+static bool local_atomic(nereid_machine_t *machine, const nereid_step_t *step) {
+  const nereid_slot_t *values = step->operands[1], *indices = step->operands[2];
+  const nereid_slot_t *mask = step->n_operands > 3 ? step->operands[3] : NULL;
+  const nereid_tt_rmw_op_t op = nereid_ttg_local_atomic_scatter_rmw_get_atomic_rmw_op(step->op);
+  const int axis = nereid_ttg_local_atomic_scatter_rmw_get_axis(step->op);
+  uint64_t *out = nereid_machine_result(machine, step, 0);
+  for (size_t i = 0; out && i < values->shape.count; ++i) {
+    out[i] = 0;
+    if (mask && !nereid_undefined_use(step, mask, i))
+      return false;
+    if (mask && !nereid_machine_word(mask, i))
+      continue;
+    uint64_t *word =
+        nereid_undefined_use(step, values, i) ? indexed_element(step, step->operands[0], indices, axis, i) : NULL;
+    if (!word)
+      return false;
+    out[i] = *word;
+    *word = nereid_machine_combine(op, values->shape.element, out[i], nereid_machine_word(values, i));
+  }
+  return out != NULL;
 }
 
 /* --- views --- */
@@ -173,6 +241,9 @@ const nereid_machine_row_t nereid_machine_local_rows[] = {
     {.kind = NEREID_OP_TTG_LOCAL_DEALLOC, .run = nothing},
     {.kind = NEREID_OP_TTG_LOCAL_LOAD, .run = local_load, .n_own = 1},
     {.kind = NEREID_OP_TTG_LOCAL_STORE, .run = local_store},
+    {.kind = NEREID_OP_TTG_LOCAL_GATHER, .run = local_gather},
+    {.kind = NEREID_OP_TTG_LOCAL_SCATTER, .run = local_scatter},
+    {.kind = NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW, .run = local_atomic},
     {.kind = NEREID_OP_TTG_LOCAL_BARRIER, .run = nothing},
     {.kind = NEREID_OP_TTG_BARRIER, .run = nothing},
     {.kind = NEREID_OP_TTG_MEMDESC_INDEX, .run = memdesc_index},

@@ -80,12 +80,6 @@ static bool split(nereid_machine_t *machine, const nereid_step_t *step) {
   return true;
 }
 
-/* An index of tt.gather. Indices below 32 bits are unsigned: uint8 reaches 256 elements. */
-static int64_t gather_index(const nereid_slot_t *indices, size_t i) {
-  const unsigned bits = indices->shape.element.bits;
-  return bits < 32 ? (int64_t)indices->words[i] : nereid_bits_signed(indices->words[i], bits);
-}
-
 static bool gather(nereid_machine_t *machine, const nereid_step_t *step) {
   const nereid_slot_t *source = step->operands[0], *indices = step->operands[1];
   const int axis = nereid_tt_gather_get_axis(step->op);
@@ -94,7 +88,7 @@ static bool gather(nereid_machine_t *machine, const nereid_step_t *step) {
   uint64_t *out = nereid_machine_result(machine, step, 0);
   for (size_t i = 0; out && i < to->count; ++i) {
     nereid_shape_coordinates(to, i, at);
-    at[axis] = gather_index(indices, i);
+    at[axis] = nereid_machine_index(indices, i);
     if (at[axis] < 0 || at[axis] >= source->shape.extent[axis])
       return nereid_machine_error(step, "has index %lld at element %zu, of %lld along axis %d", (long long)at[axis], i,
                                   (long long)source->shape.extent[axis], axis);

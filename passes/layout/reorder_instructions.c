@@ -136,7 +136,7 @@ static bool is_multiply_add_load(MlirOperation op) {
 /* Whether a read of another buffer may move after `op`: a new buffer is initialized, or nothing is written. */
 static bool keeps_buffers(MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
-  return kind == NEREID_OP_TTG_LOCAL_LOAD || kind == NEREID_OP_TTG_LOCAL_ALLOC ||
+  return kind == NEREID_OP_TTG_LOCAL_LOAD || kind == NEREID_OP_TTG_LOCAL_GATHER || kind == NEREID_OP_TTG_LOCAL_ALLOC ||
          nereidMlirOperationIsMemoryEffectFree(op);
 }
 

@@ -38,6 +38,7 @@ enum {
   WITH_BARRIER = 7,
   WITH_CLUSTER_BARRIER = 7,
   WITH_IM2COL = 7,
+  WITH_INDICES = 7,
   WITHOUT_BLOCK_POINTERS = 8,
   NEWEST = 9
 };
@@ -147,8 +148,20 @@ static void respell_cluster(MlirOperation op, int32_t minor) {
     replace_by_assembly(op, "fence.mbarrier_init.release.cluster; // dummy $0");
 }
 
-static bool is_atomic_access(nereid_op_kind_t kind) {
-  return kind == NEREID_OP_TT_ATOMIC_LOAD || kind == NEREID_OP_TT_ATOMIC_STORE || kind == NEREID_OP_TT_ATOMIC_POLL;
+/* The first version with an operation that earlier ones cannot express; 0 for other operations. */
+static int32_t first_version(nereid_op_kind_t kind) {
+  switch (kind) {
+  case NEREID_OP_TTG_LOCAL_GATHER:
+  case NEREID_OP_TTG_LOCAL_SCATTER:
+    return WITH_INDICES;
+  case NEREID_OP_TT_ATOMIC_LOAD:
+  case NEREID_OP_TT_ATOMIC_POLL:
+  case NEREID_OP_TT_ATOMIC_STORE:
+  case NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW:
+    return NEWEST;
+  default:
+    return 0;
+  }
 }
 
 static bool respell(MlirOperation op, int32_t minor) {
@@ -163,8 +176,9 @@ static bool respell(MlirOperation op, int32_t minor) {
       nereid_ttng_tensordesc_im2col_type_isa(mlirValueGetType(mlirOperationGetOperand(op, 0))))
     return mlirLogicalResultIsSuccess(nereid_diagnose(
         op, "has no form in Triton 3.%d, which has no im2col mode: print the version 3.7 or later", minor));
-  if (minor < NEWEST && is_atomic_access(kind))
-    return mlirLogicalResultIsSuccess(nereid_diagnose(op, "has no form in Triton 3.%d: print the version 3.9", minor));
+  if (minor < first_version(kind))
+    return mlirLogicalResultIsSuccess(
+        nereid_diagnose(op, "has no form in Triton 3.%d: print the version 3.%d", minor, first_version(kind)));
   if (kind == NEREID_OP_TT_APPROX_DIVF && minor < NEWEST)
     replace_division(op);
   else if (kind == NEREID_OP_TT_GRID_DEPENDENCY_WAIT && minor < NEWEST)
@@ -220,7 +234,10 @@ static bool check_encodings(MlirOperation root, int32_t minor, nereid_arena_t *a
 }
 
 static bool is_spelled_by_version(MlirOperation op) {
-  switch (nereid_op_kind(op)) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if (first_version(kind))
+    return true;
+  switch (kind) {
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
   case NEREID_OP_TTNG_ASYNC_TMA_STORE_WAIT:
   case NEREID_OP_TTNG_CLUSTER_ARRIVE:
@@ -231,9 +248,6 @@ static bool is_spelled_by_version(MlirOperation op) {
   case NEREID_OP_GPU_BARRIER:
   case NEREID_OP_TT_ADVANCE:
   case NEREID_OP_TT_APPROX_DIVF:
-  case NEREID_OP_TT_ATOMIC_LOAD:
-  case NEREID_OP_TT_ATOMIC_POLL:
-  case NEREID_OP_TT_ATOMIC_STORE:
   case NEREID_OP_TT_BROADCAST:
   case NEREID_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS:
   case NEREID_OP_TT_GRID_DEPENDENCY_WAIT:

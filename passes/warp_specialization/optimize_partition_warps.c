@@ -36,7 +36,8 @@ static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
 static MlirWalkResult find_work(MlirOperation op, void *user_data) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   *(bool *)user_data |= kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TTNG_WARP_GROUP_DOT ||
-                        kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TTG_LOCAL_STORE;
+                        kind == NEREID_OP_TT_STORE || kind == NEREID_OP_TTG_LOCAL_STORE ||
+                        kind == NEREID_OP_TTG_LOCAL_SCATTER || kind == NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW;
   return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

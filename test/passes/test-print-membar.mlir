@@ -235,4 +235,27 @@ tt.func @selected(%x: tensor<512xi32, #line>, %c: i1) {
   %p = ttg.local_load %s : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #line>
   tt.return
 }
+
+// Any thread accesses the elements at indices. Atomics are writes.
+// CHECK-LABEL: @indices
+// CHECK: local_alloc
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_gather
+// CHECK-NEXT: local_load
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_scatter
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_atomic_scatter_rmw
+// CHECK-NEXT: ttg.local_barrier{{$}}
+// CHECK-NEXT: local_load
+// CHECK-NEXT: tt.return
+tt.func @indices(%x: tensor<512xi32, #line>) {
+  %a = ttg.local_alloc %x : (tensor<512xi32, #line>) -> !ttg.memdesc<512xi32, #plain, #smem, mutable>
+  %p = ttg.local_gather %a[%x] {axis = 0 : i32} : !ttg.memdesc<512xi32, #plain, #smem, mutable>, tensor<512xi32, #line> -> tensor<512xi32, #line>
+  %q = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #line>
+  ttg.local_scatter %a[%x], %x {axis = 0 : i32} : !ttg.memdesc<512xi32, #plain, #smem, mutable>, tensor<512xi32, #line>, tensor<512xi32, #line>
+  %r = ttg.local_atomic_scatter_rmw add, %a[%x], %x {axis = 0 : i32} : (!ttg.memdesc<512xi32, #plain, #smem, mutable>, tensor<512xi32, #line>, tensor<512xi32, #line>) -> tensor<512xi32, #line>
+  %s = ttg.local_load %a : !ttg.memdesc<512xi32, #plain, #smem, mutable> -> tensor<512xi32, #line>
+  tt.return
+}
 }

@@ -6,6 +6,7 @@
 #plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#plain2 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #smem = #ttg.shared_memory
 // OLD-NOT: fence_async_shared
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
@@ -180,6 +181,27 @@ tt.func @ring(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %c: tensor<64x64xf32, #mma>
     scf.yield %e, %next, %into : tensor<64x64xf32, #mma>, i32, i32
   }
   %d = ttg.async_wait {num = 0 : i32}
+  tt.return
+}
+
+// Scatters and atomics write through the generic proxy.
+// CHECK-LABEL: @indices
+// CHECK: local_scatter
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: async_tma_copy_local_to_global
+// CHECK-NEXT: async_tma_store_wait
+// CHECK-NEXT: local_atomic_scatter_rmw
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: async_tma_copy_local_to_global
+tt.func @indices(%d: !tt.tensordesc<tensor<64x64xi32, #plain2>>, %x: tensor<64x64xi32, #rows>) {
+  %c0 = arith.constant 0 : i32
+  %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xi32, #plain2, #smem, mutable>
+  ttg.local_scatter %a[%x], %x {axis = 0 : i32} : !ttg.memdesc<64x64xi32, #plain2, #smem, mutable>, tensor<64x64xi32, #rows>, tensor<64x64xi32, #rows>
+  ttng.async_tma_copy_local_to_global %d[%c0, %c0] %a : !tt.tensordesc<tensor<64x64xi32, #plain2>>, !ttg.memdesc<64x64xi32, #plain2, #smem, mutable>
+  ttng.async_tma_store_wait {pendings = 0 : i32}
+  %r = ttg.local_atomic_scatter_rmw add, %a[%x], %x {axis = 0 : i32} : (!ttg.memdesc<64x64xi32, #plain2, #smem, mutable>, tensor<64x64xi32, #rows>, tensor<64x64xi32, #rows>) -> tensor<64x64xi32, #rows>
+  ttng.async_tma_copy_local_to_global %d[%c0, %c0] %a : !tt.tensordesc<tensor<64x64xi32, #plain2>>, !ttg.memdesc<64x64xi32, #plain2, #smem, mutable>
+  ttng.async_tma_store_wait {pendings = 0 : i32}
   tt.return
 }
 }

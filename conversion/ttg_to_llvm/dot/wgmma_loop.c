@@ -78,7 +78,8 @@ static bool only_copies_before(MlirOperation dot) {
     const bool stores =
         kind == NEREID_OP_TTG_LOCAL_STORE || (kind == NEREID_OP_TTG_LOCAL_ALLOC && mlirOperationGetNumOperands(op) > 0);
     if ((kind == NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL && !is_before) || kind == NEREID_OP_TTG_LOCAL_LOAD ||
-        kind == NEREID_OP_TTG_CONVERT_LAYOUT ||
+        kind == NEREID_OP_TTG_LOCAL_GATHER || kind == NEREID_OP_TTG_LOCAL_SCATTER ||
+        kind == NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW || kind == NEREID_OP_TTG_CONVERT_LAYOUT ||
         (stores && bits_of(mlirValueGetType(mlirOperationGetOperand(op, 0))) != BYTE))
       return false;
   }

@@ -54,6 +54,7 @@ static bool is_stored(MlirValue value, int depth) {
     case NEREID_OP_TT_STORE:
     case NEREID_OP_TTG_LOCAL_ALLOC:
     case NEREID_OP_TTG_LOCAL_STORE:
+    case NEREID_OP_TTG_LOCAL_SCATTER:
       break;
     case NEREID_OP_ARITH_TRUNCF:
     case NEREID_OP_TTG_CONVERT_LAYOUT:

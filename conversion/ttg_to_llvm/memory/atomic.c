@@ -1,4 +1,4 @@
-/* Lowers tt.atomic_rmw and tt.atomic_cas.
+/* Lowers tt.atomic_rmw, tt.atomic_cas and ttg.local_atomic_scatter_rmw.
  *
  *   %old = tt.atomic_rmw fadd, relaxed, gpu, %p, %v, %m
  *   ->
@@ -14,13 +14,16 @@
 #include "conversion/ttg_to_llvm/memory/atomic.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/memory/atomic_loop.h"
+#include "conversion/ttg_to_llvm/memory/indexed.h"
 #include "conversion/ttg_to_llvm/memory/memory.h"
 #include "conversion/ttg_to_llvm/shape/convert_cluster.h"
 #include "conversion/ttg_to_llvm/slots.h"
 
 #include "base/target_facts.h"
 #include "dialects/diagnose.h"
+#include "dialects/ir.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include <stdio.h>
 
@@ -29,10 +32,9 @@ enum { MAX_WORDS = 8 };
 /* One instruction: `words` registers of `word_bits` for each source and for the result. */
 typedef struct atomic {
   MlirOperation op;
-  const char *function; /* "add.noftz" */
-  const char *type;     /* "f16x2" */
-  nereid_tt_mem_semantic_t order;
-  nereid_tt_mem_sync_scope_t scope;
+  const char *function;     /* "add.noftz" */
+  const char *type;         /* "f16x2" */
+  nereid_atomic_rmw_t rmw;  /* without a function: compare-and-swap */
   unsigned bits, word_bits; /* bits of an element, of a word */
   intptr_t per_word, words;
   bool used; /* the result */
@@ -74,7 +76,7 @@ static void choose_rmw(atomic_t *atomic, MlirType element, int32_t capability) {
       [NEREID_TT_RMW_OP_XCHG] = {"exch", "b32", "b64"}, [NEREID_TT_RMW_OP_INC] = {"inc", "u32", NULL},
       [NEREID_TT_RMW_OP_DEC] = {"dec", "u32", NULL},
   };
-  const nereid_tt_rmw_op_t kind = nereid_tt_atomic_rmw_get_atomic_rmw_op(atomic->op);
+  const nereid_tt_rmw_op_t kind = atomic->rmw.function;
   if (kind != NEREID_TT_RMW_OP_FADD) {
     atomic->function = rows[kind].function;
     const bool is_number = mlirTypeIsAFloat(element) && kind != NEREID_TT_RMW_OP_XCHG;
@@ -91,7 +93,7 @@ static bool changes_nothing(nereid_lower_t *lower, const atomic_t *atomic, MlirV
   if (!info || !info->has_constant || info->width != atomic->bits)
     return false;
   const uint64_t ones = UINT64_MAX >> (64 - atomic->bits), sign = UINT64_C(1) << (atomic->bits - 1);
-  switch (nereid_tt_atomic_rmw_get_atomic_rmw_op(atomic->op)) {
+  switch (atomic->rmw.function) {
   case NEREID_TT_RMW_OP_ADD:
   case NEREID_TT_RMW_OP_OR:
   case NEREID_TT_RMW_OP_XOR:
@@ -113,7 +115,7 @@ static bool changes_nothing(nereid_lower_t *lower, const atomic_t *atomic, MlirV
 static void choose_width(nereid_lower_t *lower, atomic_t *atomic, MlirValue pointer, MlirValue mask) {
   atomic->per_word = atomic->words = 1;
   if (nereid_op_kind(atomic->op) == NEREID_OP_TT_ATOMIC_RMW && atomic->bits <= 32 &&
-      nereid_tt_atomic_rmw_get_atomic_rmw_op(atomic->op) == NEREID_TT_RMW_OP_FADD) {
+      atomic->rmw.function == NEREID_TT_RMW_OP_FADD) {
     const intptr_t width = nereid_lower_access_width(lower, pointer, mask, atomic->bits);
     if (atomic->bits == 16 && width >= 2)
       atomic->per_word = 2;
@@ -162,14 +164,15 @@ static const char *group(nereid_lower_t *lower, intptr_t words, intptr_t first) 
 static const char *mnemonic(nereid_lower_t *lower, const atomic_t *atomic) {
   char vector[8] = "";
   if (atomic->loads)
-    return nereid_arena_format(lower->arena, "ld.%s.%s.global.b%u", nereid_atomic_order(atomic->order),
-                               nereid_atomic_scope(atomic->scope), atomic->bits);
+    return nereid_arena_format(lower->arena, "ld.%s.%s.global.b%u", nereid_atomic_order(atomic->rmw.order),
+                               nereid_atomic_scope(atomic->rmw.scope), atomic->bits);
   if (atomic->words > 1)
     snprintf(vector, sizeof vector, ".v%d", (int)atomic->words);
-  const char *order = nereid_atomic_order(atomic->order), *scope = nereid_atomic_scope(atomic->scope);
+  const char *order = nereid_atomic_order(atomic->rmw.order), *scope = nereid_atomic_scope(atomic->rmw.scope);
   const bool compares = nereid_op_kind(atomic->op) == NEREID_OP_TT_ATOMIC_CAS;
-  return nereid_arena_format(lower->arena, "atom.global.%s.%s.%s%s.%s", compares ? order : scope,
-                             compares ? scope : order, atomic->function, vector, atomic->type);
+  return nereid_arena_format(lower->arena, "atom.%s.%s.%s.%s%s.%s", nereid_atomic_space(atomic->rmw.shared),
+                             compares ? order : scope, compares ? scope : order, atomic->function, vector,
+                             atomic->type);
 }
 
 /* Operands: results, address, sources, predicate, and under it the zeros that the results start from. */
@@ -187,7 +190,8 @@ static void emit_atomic(nereid_lower_t *lower, const atomic_t *atomic, MlirValue
     constraints = nereid_arena_format(lower->arena, "%s=%s,", constraints, letter);
   }
   operands[n++] = pointer;
-  constraints = nereid_arena_format(lower->arena, "%sl", constraints ? constraints : "");
+  constraints = nereid_arena_format(lower->arena, "%s%s", constraints ? constraints : "",
+                                    nereid_atomic_pointer(atomic->rmw.shared));
   for (intptr_t i = 0; constraints && i < n_sources; ++i) {
     operands[n++] = sources[i];
     constraints = nereid_arena_format(lower->arena, "%s,%s", constraints, letter);
@@ -214,7 +218,7 @@ static void emit_atomic(nereid_lower_t *lower, const atomic_t *atomic, MlirValue
 static void emit_at(nereid_lower_t *lower, const atomic_t *atomic, MlirValue predicate, intptr_t r, MlirValue *out) {
   MlirValue sources[2 * MAX_WORDS], words[MAX_WORDS] = {{NULL}};
   if (atomic->loops) {
-    *out = nereid_atomic_loop(lower, atomic->op, at(atomic->pointers, r), predicate, at(atomic->sources[0], r));
+    *out = nereid_atomic_loop(lower, atomic->rmw, at(atomic->pointers, r), predicate, at(atomic->sources[0], r));
     return;
   }
   for (intptr_t s = 0; s < atomic->n_sources; ++s)
@@ -294,11 +298,13 @@ static bool is_used(MlirValue value) {
 }
 
 static bool releases(const atomic_t *atomic) {
-  return atomic->order == NEREID_TT_MEM_SEMANTIC_RELEASE || atomic->order == NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE;
+  return atomic->rmw.order == NEREID_TT_MEM_SEMANTIC_RELEASE ||
+         atomic->rmw.order == NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE;
 }
 
 static bool acquires(const atomic_t *atomic) {
-  return atomic->order == NEREID_TT_MEM_SEMANTIC_ACQUIRE || atomic->order == NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE;
+  return atomic->rmw.order == NEREID_TT_MEM_SEMANTIC_ACQUIRE ||
+         atomic->rmw.order == NEREID_TT_MEM_SEMANTIC_ACQUIRE_RELEASE;
 }
 
 /* Emits the selected atomic; sets the result. */
@@ -317,7 +323,8 @@ static bool lower_atomic(nereid_lower_t *lower, atomic_t *atomic) {
   if (scalar && releases(atomic))
     nereid_emit_program_barrier(lower);
   const uint32_t copies = nereid_lower_register_copies(lower, type);
-  MlirValue thread = nereid_lower_storing_thread(lower, type);
+  MlirValue thread =
+      atomic->rmw.shared ? nereid_lower_unique_thread_of_cta(lower, type) : nereid_lower_storing_thread(lower, type);
   emit_all(lower, atomic, thread, copies, result);
   nereid_lower_set(lower, value, result);
   if (atomic->used && !mlirValueIsNull(thread))
@@ -344,8 +351,9 @@ static bool lower_atomic_rmw(nereid_lower_t *lower, MlirOperation op, const nere
   if (!nereid_lower_check_pointer(op, pointer))
     return false;
   atomic_t atomic = {.op = op,
-                     .order = nereid_tt_atomic_rmw_get_sem(op),
-                     .scope = nereid_tt_atomic_rmw_get_scope(op),
+                     .rmw = {.function = nereid_tt_atomic_rmw_get_atomic_rmw_op(op),
+                             .order = nereid_tt_atomic_rmw_get_sem(op),
+                             .scope = nereid_tt_atomic_rmw_get_scope(op)},
                      .sources = {nereid_lower_get(lower, value)},
                      .n_sources = 1};
   begin(lower, &atomic, pointer, nereid_tt_atomic_rmw_get_mask(op));
@@ -360,6 +368,48 @@ static bool lower_atomic_rmw(nereid_lower_t *lower, MlirOperation op, const nere
   return lower_atomic(lower, &atomic);
 }
 
+/* The addresses of the elements, one per register. */
+static bool find_elements(nereid_lower_t *lower, atomic_t *atomic) {
+  MlirOperation op = atomic->op;
+  MlirType type = mlirValueGetType(nereid_ir_result(op));
+  nereid_indexed_t indexed;
+  if (is_used(nereid_ir_result(op)) && is_shared_by_ctas(lower, type))
+    return nereid_lower_error(op, "has a result that several CTAs of a cluster use, which is not supported");
+  if (!nereid_indexed_slots(lower, op, nereid_ttg_local_atomic_scatter_rmw_get_dst(op),
+                            nereid_ttg_local_atomic_scatter_rmw_get_indices(op),
+                            nereid_ttg_local_atomic_scatter_rmw_get_axis(op), true, &indexed))
+    return false;
+  const uint32_t copies = nereid_lower_register_copies(lower, type);
+  atomic->pointers = nereid_lower_array(lower, nereid_lower_registers(lower, type));
+  for (intptr_t r = 0; atomic->pointers.values && r < atomic->pointers.count; ++r)
+    if (!((uint32_t)r & copies))
+      atomic->pointers.values[r] = nereid_indexed_address(lower, &indexed, r);
+  return atomic->pointers.values != NULL;
+}
+
+static bool lower_local_atomic(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirValue values = nereid_ttg_local_atomic_scatter_rmw_get_values(op);
+  MlirValue mask = nereid_ttg_local_atomic_scatter_rmw_get_mask(op);
+  MlirType element = nereid_lower_element_type(mlirValueGetType(values));
+  atomic_t atomic = {.op = op,
+                     .rmw = {.function = nereid_ttg_local_atomic_scatter_rmw_get_atomic_rmw_op(op),
+                             .order = NEREID_TT_MEM_SEMANTIC_RELAXED,
+                             .scope = NEREID_TT_MEM_SYNC_SCOPE_CTA,
+                             .shared = true},
+                     .bits = nereid_lower_memory_bits(element),
+                     .element = nereid_lower_type(lower, element),
+                     .masks = mlirValueIsNull(mask) ? (nereid_lowered_t){0} : nereid_lower_get(lower, mask),
+                     .sources = {nereid_lower_get(lower, values)},
+                     .n_sources = 1};
+  if (!find_elements(lower, &atomic))
+    return false;
+  choose_width(lower, &atomic, (MlirValue){NULL}, mask);
+  choose_rmw(&atomic, element, lower->module->options.capability);
+  atomic.loops = !atomic.type && nereid_atomic_has_loop(element);
+  return lower_atomic(lower, &atomic);
+}
+
 static bool lower_atomic_cas(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   (void)row;
   MlirValue pointer = nereid_tt_atomic_cas_get_ptr(op);
@@ -367,8 +417,7 @@ static bool lower_atomic_cas(nereid_lower_t *lower, MlirOperation op, const nere
     return false;
   atomic_t atomic = {.op = op,
                      .function = "cas",
-                     .order = nereid_tt_atomic_cas_get_sem(op),
-                     .scope = nereid_tt_atomic_cas_get_scope(op),
+                     .rmw = {.order = nereid_tt_atomic_cas_get_sem(op), .scope = nereid_tt_atomic_cas_get_scope(op)},
                      .sources = {nereid_lower_get(lower, nereid_tt_atomic_cas_get_cmp(op)),
                                  nereid_lower_get(lower, nereid_tt_atomic_cas_get_val(op))},
                      .n_sources = 2};
@@ -380,5 +429,6 @@ static bool lower_atomic_cas(nereid_lower_t *lower, MlirOperation op, const nere
 const nereid_lower_row_t nereid_lower_atomic_rows[] = {
     {NEREID_OP_TT_ATOMIC_RMW, lower_atomic_rmw, NULL},
     {NEREID_OP_TT_ATOMIC_CAS, lower_atomic_cas, NULL},
+    {NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW, lower_local_atomic, NULL},
     {NEREID_OP_UNKNOWN, NULL, NULL},
 };

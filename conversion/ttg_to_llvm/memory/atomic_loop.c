@@ -20,7 +20,7 @@
 /* Parameters of the loop. */
 typedef struct loop {
   nereid_lower_t *lower;
-  MlirOperation op;
+  nereid_atomic_rmw_t rmw;
   MlirValue pointer, value;
   MlirType type, word; /* type of an element; integer type of the same width */
   unsigned bits;
@@ -59,7 +59,7 @@ static const char *combiner(const loop_t *loop) {
       [NEREID_TT_RMW_OP_MIN] = "llvm.intr.smin",  [NEREID_TT_RMW_OP_UMAX] = "llvm.intr.umax",
       [NEREID_TT_RMW_OP_UMIN] = "llvm.intr.umin", [NEREID_TT_RMW_OP_XCHG] = NULL,
   };
-  const nereid_tt_rmw_op_t kind = nereid_tt_atomic_rmw_get_atomic_rmw_op(loop->op);
+  const nereid_tt_rmw_op_t kind = loop->rmw.function;
   const bool is_float = mlirTypeIsAFloat(loop->type);
   if (is_float && kind == NEREID_TT_RMW_OP_MAX)
     return "llvm.intr.maxnum";
@@ -68,9 +68,11 @@ static const char *combiner(const loop_t *loop) {
 
 static MlirValue emit_load(const loop_t *loop, const char *letter) {
   MlirValue old = {NULL};
-  const char *text = nereid_arena_format(loop->lower->arena, "ld.relaxed.%s.global.b%u $0, [$1];",
-                                         nereid_atomic_scope(nereid_tt_atomic_rmw_get_scope(loop->op)), loop->bits);
-  const char *constraints = nereid_arena_format(loop->lower->arena, "=%s,l", letter);
+  const char *text =
+      nereid_arena_format(loop->lower->arena, "ld.relaxed.%s.%s.b%u $0, [$1];", nereid_atomic_scope(loop->rmw.scope),
+                          nereid_atomic_space(loop->rmw.shared), loop->bits);
+  const char *constraints =
+      nereid_arena_format(loop->lower->arena, "=%s,%s", letter, nereid_atomic_pointer(loop->rmw.shared));
   if (text && constraints)
     nereid_emit_asm(loop->lower, text, constraints, true, 1, &loop->word, 1, &loop->pointer, &old);
   return old;
@@ -91,16 +93,17 @@ static MlirValue emit_count(const loop_t *loop, MlirValue old, bool up) {
 
 static MlirValue emit_swap(const loop_t *loop, const char *letter, MlirValue old) {
   nereid_lower_t *lower = loop->lower;
-  const nereid_tt_rmw_op_t kind = nereid_tt_atomic_rmw_get_atomic_rmw_op(loop->op);
+  const nereid_tt_rmw_op_t kind = loop->rmw.function;
   const bool counts = kind == NEREID_TT_RMW_OP_INC || kind == NEREID_TT_RMW_OP_DEC;
   const char *name = counts ? NULL : combiner(loop);
   MlirValue made = counts ? emit_count(loop, old, kind == NEREID_TT_RMW_OP_INC) : loop->value, got = {NULL};
   if (name)
     made = nereid_emit_binary(lower, name, nereid_emit_bits(lower, loop->type, old), loop->value);
-  const char *text = nereid_arena_format(lower->arena, "atom.%s.%s.global.cas.b%u $0, [$1], $2, $3;",
-                                         nereid_atomic_order(nereid_tt_atomic_rmw_get_sem(loop->op)),
-                                         nereid_atomic_scope(nereid_tt_atomic_rmw_get_scope(loop->op)), loop->bits);
-  const char *constraints = nereid_arena_format(lower->arena, "=%s,l,%s,%s", letter, letter, letter);
+  const char *text =
+      nereid_arena_format(lower->arena, "atom.%s.%s.%s.cas.b%u $0, [$1], $2, $3;", nereid_atomic_order(loop->rmw.order),
+                          nereid_atomic_scope(loop->rmw.scope), nereid_atomic_space(loop->rmw.shared), loop->bits);
+  const char *constraints = nereid_arena_format(lower->arena, "=%s,%s,%s,%s", letter,
+                                                nereid_atomic_pointer(loop->rmw.shared), letter, letter);
   MlirValue operands[] = {loop->pointer, old, nereid_emit_bits(lower, loop->word, made)};
   if (text && constraints)
     nereid_emit_asm(lower, text, constraints, true, 1, &loop->word, 3, operands, &got);
@@ -119,12 +122,12 @@ static void branch(const loop_t *loop, MlirBlock from, MlirBlock to, MlirValue v
   nereid_emit_branch(loop->lower, to, 1, &value);
 }
 
-MlirValue nereid_atomic_loop(nereid_lower_t *lower, MlirOperation op, MlirValue pointer, MlirValue predicate,
+MlirValue nereid_atomic_loop(nereid_lower_t *lower, nereid_atomic_rmw_t rmw, MlirValue pointer, MlirValue predicate,
                              MlirValue value) {
   MlirType type = mlirValueGetType(value);
   const unsigned bits = nereid_lower_memory_bits(type);
   const char *letter = bits == 64 ? "l" : bits == 32 ? "r" : "h";
-  const loop_t loop = {lower, op, pointer, value, type, mlirIntegerTypeGet(lower->context, bits), bits};
+  const loop_t loop = {lower, rmw, pointer, value, type, mlirIntegerTypeGet(lower->context, bits), bits};
   MlirValue result, old, zero = nereid_emit_int(lower, loop.word, 0);
   MlirBlock rest = split(&loop, &result), again = nereid_lower_split_block(lower);
   MlirBlock done = nereid_lower_split_block(lower), body = split(&loop, &old);

@@ -301,7 +301,8 @@ static MlirOperation access_of_whole(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     const nereid_op_kind_t kind = nereid_op_kind(mlirOpOperandGetOwner(use));
-    if (kind == NEREID_OP_TTG_LOCAL_LOAD || kind == NEREID_OP_TTG_LOCAL_STORE)
+    if (kind == NEREID_OP_TTG_LOCAL_LOAD || kind == NEREID_OP_TTG_LOCAL_STORE || kind == NEREID_OP_TTG_LOCAL_GATHER ||
+        kind == NEREID_OP_TTG_LOCAL_SCATTER || kind == NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW)
       return mlirOpOperandGetOwner(use);
   }
   return (MlirOperation){NULL};

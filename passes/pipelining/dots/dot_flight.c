@@ -68,6 +68,10 @@ static bool overwrites(const nereid_dot_block_t *in, MlirOperation op, const ner
                                     nereid_ttng_async_tma_copy_global_to_local_get_result(op));
   case NEREID_OP_TTG_LOCAL_STORE:
     return nereid_slots_may_overlap(in->phases, operand, group->age, nereid_ttg_local_store_get_dst(op));
+  case NEREID_OP_TTG_LOCAL_SCATTER:
+    return nereid_slots_may_overlap(in->phases, operand, group->age, nereid_ttg_local_scatter_get_dst(op));
+  case NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW:
+    return nereid_slots_may_overlap(in->phases, operand, group->age, nereid_ttg_local_atomic_scatter_rmw_get_dst(op));
   case NEREID_OP_TTNG_ARRIVE_BARRIER:
     for (intptr_t i = 0; i < nereid_ttng_arrive_barrier_get_deps_count(op); ++i)
       if (nereid_slots_may_overlap(in->phases, operand, group->age, nereid_ttng_arrive_barrier_get_deps(op, i)))
@@ -92,7 +96,10 @@ static bool is_harmless(MlirOperation op) {
   case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL:
   case NEREID_OP_TTG_ASYNC_WAIT:
   case NEREID_OP_TTG_LOCAL_ALLOC:
+  case NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW:
+  case NEREID_OP_TTG_LOCAL_GATHER:
   case NEREID_OP_TTG_LOCAL_LOAD:
+  case NEREID_OP_TTG_LOCAL_SCATTER:
   case NEREID_OP_TTG_LOCAL_STORE:
   case NEREID_OP_TTNG_ARRIVE_BARRIER:
   case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:

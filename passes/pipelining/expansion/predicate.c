@@ -53,6 +53,7 @@ bool nereid_predicate_is_possible(MlirOperation op) {
   case NEREID_OP_TTNG_WARP_GROUP_DOT:
   case NEREID_OP_TTG_ASYNC_COMMIT_GROUP:
   case NEREID_OP_TTG_ASYNC_WAIT:
+  case NEREID_OP_TTG_LOCAL_GATHER: /* every index reads the buffer */
   case NEREID_OP_TTG_LOCAL_LOAD:
   case NEREID_OP_TTG_LOCAL_STORE:
     return true;

@@ -223,4 +223,5 @@ def main():
     print("%d kernels, %d wrong" % (count, wrong))
 
 
-main()
+if __name__ == "__main__":
+    main()
