@@ -328,6 +328,7 @@ static const nereid_axis_rule_t rules[] = {
     [NEREID_OP_TTG_CONVERT_LAYOUT] = rule_same,
     [NEREID_OP_TTG_FP4_TO_FP] = rule_fp4_to_fp,
     [NEREID_OP_TTG_GLOBAL_SCRATCH_ALLOC] = rule_scratch,
+    [NEREID_OP_TTG_INLINE_ASM] = nereid_axis_nothing,
     [NEREID_OP_TTG_LOCAL_ALLOC] = nereid_axis_nothing,
     [NEREID_OP_TTG_LOCAL_LOAD] = nereid_axis_nothing,
     [NEREID_OP_TTG_LOCAL_GATHER] = nereid_axis_nothing,

@@ -58,6 +58,7 @@ static const global_row_t *row_of(nereid_op_kind_t kind) {
 /* Impure inline assembly may access memory through its pointers in any way. */
 static bool may_access(nereid_op_kind_t kind, MlirOperation op) {
   return (kind == NEREID_OP_TT_ELEMENTWISE_INLINE_ASM && !nereid_tt_elementwise_inline_asm_get_pure(op)) ||
+         (kind == NEREID_OP_TTG_INLINE_ASM && !nereid_ttg_inline_asm_get_pure(op)) ||
          (kind == NEREID_OP_TT_EXTERN_ELEMENTWISE && !nereid_tt_extern_elementwise_get_pure(op));
 }
 

@@ -26,4 +26,20 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TTG_InlineAsmOp : TTG_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
+  let summary = "inline PTX of each thread";
+  let description = [{
+    Every thread executes the text once. It has a register for each element that the thread holds of the results, then
+    of `args`, in the order of the layouts and with replicas; a scalar has one, and a buffer the 32-bit address of its
+    first element. Elements narrower than 32 bits are not packed. Replicas in results must be equal. An operation with a
+    buffer is not `pure`, and barriers that its accesses require are the program's. Of Triton 3.9.
+  }];
+  let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
+                       Variadic<AnyTypeOf<[TT_FloatLike, TT_IntLike, TT_PtrLike, TTG_MemDescType]>>:$args);
+  let results = (outs Variadic<AnyTypeOf<[TT_FloatLike, TT_IntLike, TT_PtrLike]>>:$result);
+  let assemblyFormat = "$asm_string attr-dict $args `:` functional-type($args, $result)";
+  let hasVerifier = 1;
+}
+
 #endif

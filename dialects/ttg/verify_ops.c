@@ -199,6 +199,36 @@ MlirLogicalResult nereid_ttg_fp4_to_fp_verify(MlirOperation op) {
   return success();
 }
 
+static bool lacks_encoding(MlirValue value) {
+  return mlirTypeIsARankedTensor(mlirValueGetType(value)) && mlirAttributeIsNull(nereid_tt_tensor_of(value).encoding);
+}
+
+MlirLogicalResult nereid_ttg_inline_asm_verify(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (nereid_ttg_memdesc_type_isa(mlirValueGetType(operand)) && nereid_ttg_inline_asm_get_pure(op))
+      return nereid_diagnose(op, "operand #%ld is a buffer, expected pure = false", (long)i);
+    if (lacks_encoding(operand))
+      return nereid_diagnose(op, "operand #%ld has no encoding, which determines the registers of a thread", (long)i);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (lacks_encoding(mlirOperationGetResult(op, i)))
+      return nereid_diagnose(op, "result #%ld has no encoding, which determines the registers of a thread", (long)i);
+  return success();
+}
+
+/* Assembly that is not pure may have any effect. */
+void nereid_ttg_inline_asm_effects(MlirOperation op, nereid_effects_t effects) {
+  if (nereid_ttg_inline_asm_get_pure(op))
+    return;
+  nereidMlirEffectsAdd(effects, NereidMlirEffectRead, NereidMlirResourceDefault);
+  nereidMlirEffectsAdd(effects, NereidMlirEffectWrite, NereidMlirResourceDefault);
+}
+
+bool nereid_ttg_inline_asm_speculatable(MlirOperation op) {
+  return nereid_ttg_inline_asm_get_pure(op);
+}
+
 MlirLogicalResult nereid_ttg_global_scratch_alloc_verify(MlirOperation op) {
   int32_t alignment = nereid_ttg_global_scratch_alloc_get_alignment(op);
   if (nereid_ttg_global_scratch_alloc_get_nbytes(op) < 0)

@@ -168,9 +168,11 @@ static bool is_of_dialect(MlirOperation op, const char *prefix) {
   return name.length > length && memcmp(name.data, prefix, length) == 0;
 }
 
-/* Whether `op` may write global memory: not a terminator, a barrier, a volatile load, or what accesses only buffers. */
+/* Whether `op` may write global memory: not a terminator, a barrier, a volatile load, or what accesses only buffers.
+ * Assembly may compute an address. */
 static bool may_write(MlirOperation op) {
-  const bool knows_buffers = is_of_dialect(op, "ttg.") || is_of_dialect(op, "ttng.");
+  const bool knows_buffers =
+      (is_of_dialect(op, "ttg.") || is_of_dialect(op, "ttng.")) && nereid_op_kind(op) != NEREID_OP_TTG_INLINE_ASM;
   bool knows_memory = !knows_buffers;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     knows_memory |= nereid_is_global_pointer(mlirOperationGetOperand(op, i));

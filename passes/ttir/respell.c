@@ -157,6 +157,7 @@ static int32_t first_version(nereid_op_kind_t kind) {
   case NEREID_OP_TT_ATOMIC_LOAD:
   case NEREID_OP_TT_ATOMIC_POLL:
   case NEREID_OP_TT_ATOMIC_STORE:
+  case NEREID_OP_TTG_INLINE_ASM:
   case NEREID_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW:
     return NEWEST;
   default:

@@ -1,5 +1,5 @@
 /* External code: extern_elementwise calls a function of libdevice (or another library) per element,
- * elementwise_inline_asm runs PTX on `packed_element` elements at a time.
+ * elementwise_inline_asm runs PTX on `packed_element` elements at a time, ttg.inline_asm on all of a thread.
  *
  *   tt.extern_elementwise %x {symbol = "__nv_asinf"}   ->   llvm.call @__nv_asinf(%x.0), …
  *
@@ -7,8 +7,11 @@
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 
+#include "conversion/ttg_to_llvm/memory/shared.h"
+
 #include "base/vector.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -209,8 +212,7 @@ static long largest_operand(MlirStringRef text) {
 }
 
 /* LLVM aborts on an unknown constraint or a missing operand. */
-static bool check_text(MlirOperation op) {
-  MlirStringRef constraints = nereid_tt_elementwise_inline_asm_get_constraints(op);
+static bool check_text(MlirOperation op, MlirStringRef text, MlirStringRef constraints) {
   intptr_t outputs, inputs;
   count_constraints(constraints, &outputs, &inputs);
   const char unknown = unknown_constraint(constraints);
@@ -220,24 +222,22 @@ static bool check_text(MlirOperation op) {
         "has a constraint '%c' that PTX does not have: expected b, h, r, l, q, f, d, or the number "
         "of an output",
         unknown);
-  const long largest = largest_operand(nereid_tt_elementwise_inline_asm_get_asm_string(op));
+  const long largest = largest_operand(text);
   if (largest >= outputs + inputs)
     return nereid_lower_error(op, "names operand $%ld, but its constraints define %td operands", largest,
                               (ptrdiff_t)(outputs + inputs));
   return true;
 }
 
-/* LLVM reads past its operands when there are fewer than constraints. */
-static bool check_constraints(MlirOperation op, intptr_t n_results, intptr_t packed) {
+/* LLVM reads past its operands when there are fewer than constraints. `each` is what has a constraint. */
+static bool check_constraints(MlirOperation op, MlirStringRef constraints, intptr_t n_results, intptr_t n_operands,
+                              const char *each) {
   intptr_t outputs, inputs;
-  const intptr_t n_operands = count_words(op, packed);
-  count_constraints(nereid_tt_elementwise_inline_asm_get_constraints(op), &outputs, &inputs);
+  count_constraints(constraints, &outputs, &inputs);
   if (outputs == n_results && inputs == n_operands)
     return true;
-  return nereid_lower_error(op,
-                            "has constraints for %td outputs and %td inputs: expected %td and %td, one per 32-bit "
-                            "word of packed elements",
-                            (ptrdiff_t)outputs, (ptrdiff_t)inputs, (ptrdiff_t)n_results, (ptrdiff_t)n_operands);
+  return nereid_lower_error(op, "has constraints for %td outputs and %td inputs: expected %td and %td, one per %s",
+                            (ptrdiff_t)outputs, (ptrdiff_t)inputs, (ptrdiff_t)n_results, (ptrdiff_t)n_operands, each);
 }
 
 static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
@@ -256,8 +256,10 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
                               (ptrdiff_t)packed, MAX_PACKED);
   if (!asm_text || !asm_constraints || !results)
     return false;
-  if (!result_words(lower, op, packed, &types) || !check_constraints(op, (intptr_t)types.size, packed) ||
-      !check_text(op))
+  if (!result_words(lower, op, packed, &types) ||
+      !check_constraints(op, constraints, (intptr_t)types.size, count_words(op, packed),
+                         "32-bit word of packed elements") ||
+      !check_text(op, text, constraints))
     return false;
   intptr_t registers = 0;
   for (intptr_t i = 0; i < n_results; ++i) {
@@ -278,8 +280,62 @@ static bool lower_inline_asm(nereid_lower_t *lower, MlirOperation op, const nere
   return words != NULL;
 }
 
+/* --- ttg.inline_asm --- */
+
+/* The registers of an operand; a buffer has its address. */
+static bool add_registers(nereid_lower_t *lower, MlirValue operand, MlirStringRef constraints, values_t *out) {
+  MlirType type = mlirValueGetType(operand);
+  if (nereid_ttg_memdesc_type_isa(type)) {
+    MlirValue base = nereid_shared_base(lower, operand);
+    return nereid_vector_push(lower->arena, out, nereid_emit_cast(lower, "llvm.ptrtoint", lower->types->i32, base));
+  }
+  const nereid_lowered_t lowered = nereid_lower_get(lower, operand);
+  const intptr_t registers = nereid_lower_registers(lower, type);
+  for (intptr_t r = 0; r < registers; ++r) {
+    MlirValue value = lowered.values[lowered.count == 1 ? 0 : r];
+    if (!nereid_vector_push(lower->arena, out, widen_bit(lower, value, input_constraint(constraints, out->size))))
+      return false;
+  }
+  return true;
+}
+
+static bool lower_thread_asm(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
+  (void)row;
+  MlirStringRef text = nereid_ttg_inline_asm_get_asm_string(op),
+                constraints = nereid_ttg_inline_asm_get_constraints(op);
+  const char *asm_text = nereid_arena_copy(lower->arena, nereid_view_of(text.data, text.length));
+  const char *asm_constraints = nereid_arena_copy(lower->arena, nereid_view_of(constraints.data, constraints.length));
+  values_t operands = {0};
+  types_t types = {0};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!add_registers(lower, mlirOperationGetOperand(op, i), constraints, &operands))
+      return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i)), element = nereid_lower_type(lower, type);
+    for (intptr_t r = nereid_lower_registers(lower, type); r > 0; --r)
+      if (!nereid_vector_push(lower->arena, &types, element))
+        return false;
+  }
+  if (!check_constraints(op, constraints, (intptr_t)types.size, (intptr_t)operands.size, "register of a thread") ||
+      !check_text(op, text, constraints))
+    return false;
+  MlirValue *results = nereid_arena_new(lower->arena, MlirValue, types.size + 1);
+  if (!asm_text || !asm_constraints || !results)
+    return false;
+  nereid_emit_asm(lower, asm_text, asm_constraints, !nereid_ttg_inline_asm_get_pure(op), (intptr_t)types.size,
+                  types.data, (intptr_t)operands.size, operands.data, results);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    const intptr_t registers = nereid_lower_registers(lower, mlirValueGetType(result));
+    nereid_lower_set(lower, result, (nereid_lowered_t){registers, results});
+    results += registers;
+  }
+  return true;
+}
+
 const nereid_lower_row_t nereid_lower_extern_rows[] = {
     {NEREID_OP_TT_EXTERN_ELEMENTWISE, lower_extern, NULL},
     {NEREID_OP_TT_ELEMENTWISE_INLINE_ASM, lower_inline_asm, NULL},
+    {NEREID_OP_TTG_INLINE_ASM, lower_thread_asm, NULL},
     {NEREID_OP_UNKNOWN, NULL, NULL},
 };

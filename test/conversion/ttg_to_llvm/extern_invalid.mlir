@@ -54,3 +54,24 @@ tt.func private @computes_on_fp8(%x: f8E5M2) -> f8E5M2 {
   %y = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (f8E5M2) -> f8E5M2
   tt.return %y : f8E5M2
 }
+
+// -----
+
+#b = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @registers(%x: tensor<256xf32, #b>) -> tensor<256xf32, #b> {
+  // expected-error @below {{'ttg.inline_asm' op has constraints for 1 outputs and 1 inputs: expected 2 and 2, one per register of a thread}}
+  %y = ttg.inline_asm "mov.b32 $0, $1;" {constraints = "=f,f", pure = true} %x : (tensor<256xf32, #b>) -> tensor<256xf32, #b>
+  tt.return %y : tensor<256xf32, #b>
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+tt.func private @names(%x: i32) -> i32 {
+  // expected-error @below {{'ttg.inline_asm' op names operand $2, but its constraints define 2 operands}}
+  %y = ttg.inline_asm "mov.b32 $0, $2;" {constraints = "=r,r", pure = true} %x : (i32) -> i32
+  tt.return %y : i32
+}
+}

@@ -32,3 +32,10 @@ tt.func @atomic(%m: !ttg.memdesc<128xi32, #s, #smem, mutable>, %i: tensor<128xi3
   tt.return
 }
 }
+
+// -----
+
+tt.func @assembly(%i: i32) -> i32 {
+  %x = ttg.inline_asm "mov.u32 $0, $1;" {constraints = "=r,r", pure = true} %i : (i32) -> i32
+  tt.return %x : i32
+}
