@@ -46,6 +46,7 @@ static bool has_no_results(nereid_op_kind_t kind) {
   case NEREID_OP_TTG_BARRIER:
   case NEREID_OP_TTG_LOCAL_BARRIER:
   case NEREID_OP_TTG_LOCAL_DEALLOC:
+  case NEREID_OP_TTG_LOCAL_SCATTER:
   case NEREID_OP_TTG_LOCAL_STORE:
   case NEREID_OP_TTG_MASK_RETURN:
   case NEREID_OP_TTG_WARP_RETURN:
