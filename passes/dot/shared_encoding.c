@@ -177,7 +177,9 @@ static access_t access_of_lanes(const nereid_layout_t *layout, int64_t bytes, in
 
 MlirAttribute nereid_read_shared(MlirType tensor, MlirAttribute reader, const int32_t *order) {
   const int rank = (int)mlirShapedTypeGetRank(tensor);
-  const int64_t bytes = bits_of(mlirShapedTypeGetElementType(tensor)) / 8;
+  MlirType element = mlirShapedTypeGetElementType(tensor);
+  const bool is_number = mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element);
+  const int64_t bytes = is_number ? bits_of(element) / 8 : 0;
   nereid_layout_t layout;
   if (rank < 2 || bytes == 0 || nereid_layout_from_type(nereid_ttg_with_encoding(tensor, reader), &layout) != NEREID_OK)
     return (MlirAttribute){NULL};
