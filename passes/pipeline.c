@@ -81,6 +81,7 @@ static const char *const frames[] = {
     "nereid-insert-cluster-barriers",
     "nereid-decompose-dot-scaled",
     "tritongpu-allocate-warp-groups{registers=$architecture}",
+    "nereid-buffer-gathers",
     "nereid-regular-scans",
     "nereid-guard-async-dots",
     "convert-scf-to-cf{allow-pattern-rollback=0}",
