@@ -52,11 +52,14 @@ tt.func private @one(%x: tensor<1x64x64xf16, #matrix>, %y: tensor<1x64x64xf16, #
 // SM90: ttng.warp_group_dot {{.*}} -> tensor<4x64x16xf32, #{{mma.*}}>
 // SM80: tt.dot {{.*}} -> tensor<4x16x64xf32, #{{mma.*}}>
 // REMARK: the transposed dot, b^T a^T, has enough rows for wgmma
-tt.func private @few_rows(%x: tensor<4x16x64xf16, #row>, %y: tensor<4x64x64xf16, #row>, %c: tensor<4x16x64xf32, #blocked>) -> tensor<4x16x64xf32, #blocked> {
+tt.func private @few_rows(%x: tensor<4x16x64xf16, #row>, %y: tensor<4x64x64xf16, #row>, %c: tensor<4x16x64xf32, #blocked>, %n: i32, %c0: i32, %c1: i32) -> tensor<4x16x64xf32, #blocked> {
   %xa = ttg.convert_layout %x : tensor<4x16x64xf16, #row> -> tensor<4x16x64xf16, #a>
   %yb = ttg.convert_layout %y : tensor<4x64x64xf16, #row> -> tensor<4x64x64xf16, #b>
-  %d = tt.dot %xa, %yb, %c : tensor<4x16x64xf16, #a> * tensor<4x64x64xf16, #b> -> tensor<4x16x64xf32, #blocked>
-  tt.return %d : tensor<4x16x64xf32, #blocked>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c) -> (tensor<4x16x64xf32, #blocked>) : i32 {
+    %d = tt.dot %xa, %yb, %s : tensor<4x16x64xf16, #a> * tensor<4x64x64xf16, #b> -> tensor<4x16x64xf32, #blocked>
+    scf.yield %d : tensor<4x16x64xf32, #blocked>
+  }
+  tt.return %r : tensor<4x16x64xf32, #blocked>
 }
 // f32 is read with K contiguous: the load in the other order has patches.
 // CHECK-LABEL: @patches
