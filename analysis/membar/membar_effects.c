@@ -85,10 +85,8 @@ static const access_row_t access_rows[] = {
 
 /* Ops that take buffers without accessing them, or whose accesses the program orders. */
 static const nereid_op_kind_t no_accesses[] = {
-    NEREID_OP_ARITH_SELECT,
-    NEREID_OP_TTG_INLINE_ASM,
-    NEREID_OP_TTG_LOCAL_DEALLOC,
-    NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT,
+    NEREID_OP_ARITH_SELECT,         NEREID_OP_TTG_INLINE_ASM,
+    NEREID_OP_TTG_LOCAL_DEALLOC,    NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT,
     NEREID_OP_TTNG_CLUSTER_BARRIER,
 };
 
