@@ -156,7 +156,7 @@ static size_t element_of(const threads_t *threads, size_t k, size_t r, size_t th
   const uint32_t lane = (uint32_t)thread & ((UINT32_C(1) << lanes) - 1);
   const uint32_t warp = (uint32_t)(thread >> lanes) & ((UINT32_C(1) << warps) - 1);
   int32_t coordinates[NEREID_LAYOUT_MAX_RANK];
-  int64_t at[NEREID_LAYOUT_MAX_RANK];
+  int64_t at[NEREID_LAYOUT_MAX_RANK] = {0};
   nereid_layout_coordinates(
       layout, nereid_layout_apply(layout, (uint32_t)r, lane, warp, (uint32_t)(thread >> lanes >> warps)), coordinates);
   for (int d = 0; d < layout->rank; ++d)

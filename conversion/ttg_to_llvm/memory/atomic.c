@@ -417,7 +417,9 @@ static bool lower_atomic_cas(nereid_lower_t *lower, MlirOperation op, const nere
     return false;
   atomic_t atomic = {.op = op,
                      .function = "cas",
-                     .rmw = {.order = nereid_tt_atomic_cas_get_sem(op), .scope = nereid_tt_atomic_cas_get_scope(op)},
+                     .rmw = {.function = NEREID_TT_RMW_OP_XCHG, /* under a condition */
+                             .order = nereid_tt_atomic_cas_get_sem(op),
+                             .scope = nereid_tt_atomic_cas_get_scope(op)},
                      .sources = {nereid_lower_get(lower, nereid_tt_atomic_cas_get_cmp(op)),
                                  nereid_lower_get(lower, nereid_tt_atomic_cas_get_val(op))},
                      .n_sources = 2};
