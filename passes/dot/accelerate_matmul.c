@@ -31,6 +31,7 @@
 #include "passes/dot/shared_encoding.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/loop.h"
 
 #include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
@@ -419,12 +420,6 @@ static bool is_computed(const site_t *site, const nereid_dot_operand_t *operand)
          mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(site->dot));
 }
 
-static bool is_in_loop(MlirOperation op) {
-  while (nereid_op_kind(op) != NEREID_OP_TT_FUNC && !nereidMlirOperationIsLoopLike(op))
-    op = mlirOperationGetParentOperation(op);
-  return nereid_op_kind(op) != NEREID_OP_TT_FUNC;
-}
-
 /* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot itself. */
 static bool gains_by_exchange(const site_t *site) {
   enum { FENCED_CYCLES = 40 }; /* of a fence, and until the first result: other iterations of a loop hide them */
@@ -442,7 +437,7 @@ static bool gains_by_exchange(const site_t *site) {
   if (site->problem.feeds_dot || site->problem.feeds_reduce || site->problem.a_source == NEREID_DOT_A_CHAINED)
     return false;
   nereid_dot_choose(&exchanged, &choice, NULL);
-  choice.cycles += is_in_loop(site->dot) ? 0 : FENCED_CYCLES;
+  choice.cycles += nereid_loop_is_around(site->dot) ? 0 : FENCED_CYCLES;
   return choice.version == NEREID_DOT_WGMMA &&
          (site->choice.version == NEREID_DOT_FMA || choice.cycles < site->choice.cycles);
 }

@@ -33,6 +33,7 @@
 #include "passes/dot/register_pressure.h"
 #include "passes/pass.h"
 #include "passes/support/collect.h"
+#include "passes/support/loop.h"
 #include "passes/support/splat.h"
 
 #include "analysis/allocation/allocation.h"
@@ -102,20 +103,11 @@ static MlirOperation where_short(const shorten_t *shorten, MlirOperation source,
   return op;
 }
 
-static bool is_in_loop(MlirOperation op) {
-  while (nereid_op_kind(op) != NEREID_OP_TT_FUNC) {
-    op = mlirOperationGetParentOperation(op);
-    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR || nereid_op_kind(op) == NEREID_OP_SCF_WHILE)
-      return true;
-  }
-  return false;
-}
-
 /* The op after which `alloc` can be executed: `source`, or the last wait for dots in flight. In a loop the dot of the
  * iteration before may read the buffer until then. */
 static MlirOperation after_waits(MlirOperation source, MlirOperation alloc) {
   MlirOperation last = source;
-  if (is_only_loaded(alloc) || !is_in_loop(alloc))
+  if (is_only_loaded(alloc) || !nereid_loop_is_around(alloc))
     return source;
   for (MlirOperation op = mlirOperationGetNextInBlock(source); !mlirOperationEqual(op, alloc);
        op = mlirOperationGetNextInBlock(op))

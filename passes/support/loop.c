@@ -9,6 +9,14 @@ MlirBlock nereid_loop_body(MlirOperation loop) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
 
+bool nereid_loop_is_around(MlirOperation op) {
+  MlirOperation around = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(around) && nereid_op_kind(around) != NEREID_OP_TT_FUNC &&
+         !nereidMlirOperationIsLoopLike(around))
+    around = mlirOperationGetParentOperation(around);
+  return !mlirOperationIsNull(around) && nereidMlirOperationIsLoopLike(around);
+}
+
 bool nereid_loop_has(MlirOperation loop, nereid_op_kind_t kind) {
   for (MlirOperation op = mlirBlockGetFirstOperation(nereid_loop_body(loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

@@ -12,6 +12,9 @@ enum { NEREID_LOOP_BOUNDS = 3 };
 
 MlirBlock nereid_loop_body(MlirOperation loop);
 
+/* Whether `op` is in a loop of its function. */
+bool nereid_loop_is_around(MlirOperation op);
+
 /* Whether an op of this kind is directly in the body of `loop`. */
 bool nereid_loop_has(MlirOperation loop, nereid_op_kind_t kind);
 
