@@ -422,7 +422,7 @@ static bool is_computed(const site_t *site, const nereid_dot_operand_t *operand)
 
 /* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot itself. */
 static bool gains_by_exchange(const site_t *site) {
-  enum { FENCED_CYCLES = 40 }; /* of a fence, and until the first result: other iterations of a loop hide them */
+  enum { FENCED_CYCLES = 40 }; /* of the fence and the first result; a loop overlaps them with other iterations */
   nereid_dot_problem_t exchanged = site->problem;
   nereid_dot_choice_t choice;
   if (site->choice.version == NEREID_DOT_WGMMA || site->problem.capability < 90)

@@ -157,7 +157,8 @@ MlirAttribute nereid_dot_mma_shared(MlirType tensor, MlirAttribute dot_op, const
 
 /* --- other readers --- */
 
-/* What the lanes of one wavefront load of rows along dimension `d`; rows is 1 unless lanes load consecutive rows. */
+/* Returns the consecutive rows, and the bytes of each along dimension `d`, that the lanes of one wavefront load. One
+ * row if the lanes' rows are not consecutive. */
 static access_t access_of_lanes(const nereid_layout_t *layout, int64_t bytes, int d, int row) {
   const uint32_t columns = nereid_layout_out_mask(layout, d);
   const int64_t run = bytes * nereid_layout_contiguity(layout, d), width = run > MATRIX_BYTES ? MATRIX_BYTES : run;

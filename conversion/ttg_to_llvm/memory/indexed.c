@@ -60,7 +60,7 @@ bool nereid_indexed_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buf
   if (!layout)
     return false;
   *out = (nereid_indexed_t){.indices = nereid_lower_get(lower, indices), .bits = log2_of(memdesc.shape[axis])};
-  elements = *layout; /* of a buffer that is not linear: the diagnostic needs no more */
+  elements = *layout; /* if the buffer has no linear layout; enough for the error */
   if (nereid_slot_order_of_buffer(&memdesc, memdesc.rank, &whole) &&
       !with_index_bits(layout, &whole, axis, out->bits, &elements))
     return nereid_lower_error(op, "has a buffer with too many elements along the dimension of the indices");

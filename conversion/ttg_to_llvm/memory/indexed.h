@@ -12,8 +12,8 @@ typedef struct nereid_indexed {
   bool adds;                               /* slots of indices are added to the others, else xored */
 } nereid_indexed_t;
 
-/* The elements of `buffer` at `indices` along dimension `axis`. With `writes`, each replica of the buffer in the CTAs
- * of a cluster must get all elements. False after a diagnostic at `op`. */
+/* Sets `out` to the addresses of the elements of `buffer` at `indices` along dimension `axis`. With `writes`, every
+ * CTA of a cluster must write all elements to its replica of the buffer. False after a diagnostic at `op`. */
 bool nereid_indexed_slots(nereid_lower_t *lower, MlirOperation op, MlirValue buffer, MlirValue indices, int axis,
                           bool writes, nereid_indexed_t *out);
 

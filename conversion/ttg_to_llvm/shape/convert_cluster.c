@@ -134,19 +134,25 @@ static bool check(const nereid_lower_t *lower, MlirOperation op) {
                                 "ttg.warp_specialize");
 }
 
+/* A move of `element`s through `scratch`; `threads` as in move_t. */
+static move_t move_through(nereid_lower_t *lower, MlirType element, MlirValue scratch, int threads) {
+  return (move_t){.lower = lower,
+                  .element = element,
+                  .memory = nereid_slots_memory_type(lower, element),
+                  .scratch = scratch,
+                  .bytes = nereid_slots_element_bytes(element),
+                  .threads = threads};
+}
+
 bool nereid_lower_convert_in_cluster(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *from,
                                      const nereid_layout_t *to) {
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType element = nereid_lower_type(lower, mlirValueGetType(result));
   if (!check(lower, op))
     return false;
-  move_t move = {.lower = lower,
-                 .element = element,
-                 .memory = nereid_slots_memory_type(lower, element),
-                 .scratch = nereid_slots_scratch(lower, op),
-                 .bytes = nereid_slots_element_bytes(element),
-                 .registers = from->in_bits[NEREID_LAYOUT_REGISTER],
-                 .threads = from->in_bits[NEREID_LAYOUT_LANE] + from->in_bits[NEREID_LAYOUT_WARP]};
+  move_t move = move_through(lower, element, nereid_slots_scratch(lower, op),
+                             from->in_bits[NEREID_LAYOUT_LANE] + from->in_bits[NEREID_LAYOUT_WARP]);
+  move.registers = from->in_bits[NEREID_LAYOUT_REGISTER];
   nereid_lowered_t lowered = nereid_lower_array(lower, nereid_layout_registers(to));
   if (mlirValueIsNull(move.scratch) || !lowered.values)
     return false;
@@ -175,12 +181,7 @@ static void place_in_slots(nereid_layout_t *owners, const nereid_layout_t *layou
 
 bool nereid_lower_load_from_owners(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *layout,
                                    MlirType element, MlirValue scratch, nereid_lowered_t out) {
-  move_t move = {.lower = lower,
-                 .element = element,
-                 .memory = nereid_slots_memory_type(lower, element),
-                 .scratch = scratch,
-                 .bytes = nereid_slots_element_bytes(element),
-                 .threads = nereid_layout_out_total(layout)};
+  move_t move = move_through(lower, element, scratch, nereid_layout_out_total(layout));
   if (!check(lower, op))
     return false;
   bool solved = nereid_layout_solve(layout, layout, &move.source) &&
@@ -194,13 +195,8 @@ bool nereid_lower_load_from_owners(nereid_lower_t *lower, MlirOperation op, cons
 
 bool nereid_lower_load_from_ctas(nereid_lower_t *lower, MlirOperation op, const nereid_layout_t *places, int slot_bits,
                                  MlirType element, MlirValue scratch, nereid_lowered_t out) {
-  move_t move = {.lower = lower,
-                 .element = element,
-                 .memory = nereid_slots_memory_type(lower, element),
-                 .scratch = scratch,
-                 .bytes = nereid_slots_element_bytes(element),
-                 .threads = slot_bits,
-                 .source = *places};
+  move_t move = move_through(lower, element, scratch, slot_bits);
+  move.source = *places;
   if (!check(lower, op))
     return false;
   load_all(&move, out);
