@@ -12,8 +12,9 @@
  *
  * A rounding of the results moves into the default region, whose warps have more registers than those after the op.
  * Each region gets a copy of the nest with the ops of its partition and the carried values that these depend on.
- * Constants and tensors from outside are computed again in the partition; other values are captured. A partition whose
- * number of warps differs (ttg.partition.warps) gets layouts for it (relayout.h). */
+ * Constants and tensors from outside are computed again in the partition; other values are captured. A partition that
+ * starts copies by cp.async waits for them at its end. One whose number of warps differs (ttg.partition.warps) gets
+ * layouts for it (relayout.h). */
 #include "passes/warp_specialization/partitions.h"
 #include "passes/warp_specialization/relayout.h"
 #include "passes/warp_specialization/slice.h"
@@ -325,13 +326,18 @@ static bool is_no_copy_arrival(MlirOperation op) {
   return nereid_op_kind(op) != NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE;
 }
 
+/* Waits for the copies of the threads that execute the partition: only these threads can fence their stores of masked
+ * elements when other ops use the bytes later. */
+static void wait_for_copies(const nereid_builder_t *builder) {
+  nereid_ttg_async_commit_group_build(builder, 0, NULL);
+  nereid_ttg_async_wait_build(builder, 0, NULL, 0);
+}
+
 /* The loop of partition `p` > 0, in its region of `partitions`. A loop whose copies by cp.async arrive at mbarriers is
  * not pipelined by itself: these arrivals would also wait for the copies of later iterations. */
 static void build_partition(const split_t *split, MlirOperation partitions, int p) {
-  const copy_t copy = {
-      .slice = &split->slices[p],
-      .mapping = nereidMlirIRMappingCreate(),
-      .drops_stages = !mlirOperationIsNull(nereid_partition_slice_obstacle(&split->slices[p], is_no_copy_arrival))};
+  const bool copies = !mlirOperationIsNull(nereid_partition_slice_obstacle(&split->slices[p], is_no_copy_arrival));
+  const copy_t copy = {.slice = &split->slices[p], .mapping = nereidMlirIRMappingCreate(), .drops_stages = copies};
   MlirLocation location = mlirOperationGetLocation(split->root);
   MlirRegion region = mlirOperationGetRegion(partitions, p - 1);
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
@@ -345,6 +351,8 @@ static void build_partition(const split_t *split, MlirOperation partitions, int 
                                   nereidMlirOperationCloneWithMapping(split->recomputed[p].data[i], copy.mapping));
   copy_loop(&copy, split->root, block);
   const nereid_builder_t builder = nereid_builder_at_end(location, block);
+  if (copies)
+    wait_for_copies(&builder);
   nereid_ttg_warp_return_build(&builder);
   nereidMlirIRMappingDestroy(copy.mapping);
   if (nereid_partition_warps(split->root, p) != nereid_ttg_num_warps(split->root))
