@@ -115,7 +115,9 @@ static inline int64_t nereid_target_shared_memory(int capability) {
 
 /* Resources of an SM (CUDA C++ Programming Guide, "Compute Capabilities"). */
 enum {
-  NEREID_TARGET_REGISTERS = 65536,      /* 32-bit registers per SM */
+  NEREID_TARGET_REGISTERS = 65536, /* 32-bit registers per SM */
+  NEREID_TARGET_PARTITIONS = 4,    /* of an SM, each with a quarter of the registers; a warp stays in one */
+  NEREID_TARGET_WARP_THREADS = 32,
   NEREID_TARGET_REGISTER_UNIT = 8,      /* allocation granularity of registers per thread */
   NEREID_TARGET_THREAD_REGISTERS = 255, /* maximum per thread */
   NEREID_TARGET_RESERVED_MEMORY = 1024, /* bytes of shared memory that the system takes per CTA */
@@ -126,6 +128,19 @@ static inline int64_t nereid_target_thread_registers(int64_t threads) {
   const int64_t share = NEREID_TARGET_REGISTERS / threads / NEREID_TARGET_REGISTER_UNIT * NEREID_TARGET_REGISTER_UNIT;
   const int64_t most = NEREID_TARGET_THREAD_REGISTERS;
   return share < most ? share : most;
+}
+
+/* Returns the number of CTAs of `warps` warps that fit on an SM at a time by their registers per thread, at least 1. */
+static inline int64_t nereid_target_ctas_by_registers(int64_t registers, int64_t warps) {
+  const int64_t units = (registers + NEREID_TARGET_REGISTER_UNIT - 1) / NEREID_TARGET_REGISTER_UNIT;
+  const int64_t of_warp = units * NEREID_TARGET_REGISTER_UNIT * NEREID_TARGET_WARP_THREADS;
+  return NEREID_TARGET_REGISTERS / NEREID_TARGET_PARTITIONS / of_warp * NEREID_TARGET_PARTITIONS / warps;
+}
+
+/* Returns the number of warps that an SM executes at a time. */
+static inline int64_t nereid_target_warps(int capability) {
+  const bool has_fewer = capability == NEREID_SM_86 || capability == NEREID_SM_89 || capability >= 120;
+  return has_fewer ? 48 : 64;
 }
 
 /* Returns the number of CTAs with `bytes` of shared memory each that fit on an SM at a time. */

@@ -301,6 +301,8 @@ void nereid_metadata_update(nereid_compilation_t *compilation) {
     compilation->result->shared_bytes = out->shared;
     compilation->result->shared_bound = (uint64_t)value;
   }
+  if (nereid_settings_integer(module, "ttg.tensor_registers", &value))
+    out->tensor_registers = (int32_t)value;
   if (nereid_settings_integer(module, "ttg.num-warps", &value))
     out->num_warps = out->total_num_warps = (int32_t)value;
   if (nereid_settings_integer(module, "ttg.total-num-warps", &value))

@@ -308,6 +308,7 @@ static void read_launch(reader_t *reader, const cJSON *root, nereid_metadata_t *
   read_int(reader, root, "registers", OPTIONAL, 0, 255, &metadata->registers);
   read_size(reader, root, "spill_stores", OPTIONAL, &metadata->spill_stores);
   read_size(reader, root, "spill_loads", OPTIONAL, &metadata->spill_loads);
+  read_int(reader, root, "tensor_registers", OPTIONAL, 0, INT32_MAX, &metadata->tensor_registers);
   read_size(reader, root, "shared", REQUIRED, &metadata->shared);
   if (metadata->shared > INT32_MAX)
     refuse(reader, "shared", "less than 2^31");

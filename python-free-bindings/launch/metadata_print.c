@@ -112,6 +112,8 @@ static void print_metadata(FILE *out, nereid_arena_t *arena, const nereid_metada
     print_number(out, "spill_stores", metadata->spill_stores);
     print_number(out, "spill_loads", metadata->spill_loads);
   }
+  if (metadata->tensor_registers)
+    print_number(out, "tensor_registers", (uint64_t)metadata->tensor_registers);
   print_number(out, "shared", metadata->shared);
   print_number(out, "global_scratch_size", metadata->global_scratch_size);
   print_number(out, "global_scratch_align", metadata->global_scratch_align);

@@ -164,7 +164,10 @@ static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blo
 void nereid_lower_set_occupancy(nereid_lower_t *lower, MlirOperation made, const nereid_blocks_t *blocks) {
   if (!lower->function->is_kernel || nereid_ttg_maxnreg(lower->module->op))
     return;
+  MlirOperation module = lower->module->op;
   const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
+  if (tensors > nereid_ir_integer(module, "ttg.tensor_registers", 0))
+    nereid_ir_set_integer(module, "ttg.tensor_registers", tensors);
   if (tensors >= RELAXED_TENSOR_REGISTERS)
     (void)nereid_lower_depth_first(made, lower->arena);
   int64_t ctas = overlapped_ctas(lower, blocks, tensors);

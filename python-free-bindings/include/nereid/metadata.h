@@ -86,6 +86,7 @@ typedef struct nereid_metadata {
   int32_t registers;              /* per thread, as assembled; 0: not assembled, or unknown */
   uint64_t spill_stores;          /* bytes per thread that spills store to local memory; valid with `registers` */
   uint64_t spill_loads;           /* bytes per thread that spills load; valid with `registers` */
+  int32_t tensor_registers;       /* per thread, that tensors need, by an estimate; 0: unknown */
   uint64_t shared;                /* dynamic shared memory, bytes per CTA */
   uint64_t global_scratch_size;   /* bytes per CTA */
   uint64_t global_scratch_align;  /* bytes, a power of two */
