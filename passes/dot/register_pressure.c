@@ -37,10 +37,6 @@ static bool repeats(MlirOperation op) {
   }
 }
 
-static bool is_wait(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT_WAIT;
-}
-
 /* Whether `op` reads an operand of one dot from shared memory. */
 static bool is_read_in_steps(MlirOperation op) {
   if (nereid_op_kind(op) != NEREID_OP_TTG_LOCAL_LOAD ||
@@ -64,7 +60,7 @@ int64_t nereid_register_pressure_of(MlirValue value) {
   MlirOperation op = nereid_defining_op(value);
   nereid_layout_t layout;
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)) ||
-      (!mlirOperationIsNull(op) && (repeats(op) || is_wait(op) || is_read_in_steps(op))))
+      (!mlirOperationIsNull(op) && (repeats(op) || is_read_in_steps(op))))
     return 0;
   const int64_t bits = element_bits(value, !mlirOperationIsNull(op) && is_load(op));
   if (!bits || nereid_layout_from_type(mlirValueGetType(value), &layout) != NEREID_OK)

@@ -9,7 +9,7 @@
  *
  * Counts elements of floats and of narrow integers, and what is loaded; not indices, addresses, conditions, constants
  * and what repeats a scalar, nor an operand that the lowering of its only dot reads from shared memory step by step.
- * The results of a warp_group_dot_wait do not count, as its operands do. */
+ * A result of a warp_group_dot_wait takes over the registers of its operand. */
 #ifndef NEREID_PASSES_REGISTER_PRESSURE_H
 #define NEREID_PASSES_REGISTER_PRESSURE_H
 

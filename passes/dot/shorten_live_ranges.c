@@ -7,8 +7,8 @@
  *   … a dot of %bk, and its softmax               %bv = ttg.local_alloc %v
  *   %bv = ttg.local_alloc %v                      … a dot of %bk, and its softmax
  *
- * A value that is stored later than the first op at which registers run short is stored before that op: the latency of
- * a load is no longer hidden, but spills cost more. A second buffer with the same contents is the first one. An operand
+ * A value that is stored later than the first op at which registers run short is stored before that op, computed values
+ * first: for a load the latency is then no longer hidden, but spills cost more. A second buffer with the same contents is the first one. An operand
  * that several dots, or one in another block, take from a buffer is loaded again directly before each:
  *
  *   %a = ttg.local_load %b                        scf.for … {
@@ -302,6 +302,14 @@ static bool all_buffers_fit(MlirOperation function, const nereid_operations_t *a
   return bytes <= nereid_allocation_limit(mlirOperationGetParentOperation(function));
 }
 
+/* Whether `op` stores a value that comes from global memory: its store waits for the load. */
+static bool stores_load(MlirOperation op) {
+  if (!is_constant_buffer(op))
+    return false;
+  MlirOperation source = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(source) && nereid_op_kind(source) == NEREID_OP_TT_LOAD;
+}
+
 static bool change(shorten_t *shorten, MlirOperation op) {
   if (nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_LOAD)
     return load_again(shorten, op);
@@ -321,12 +329,15 @@ static bool shorten_function(shorten_t *shorten) {
   shorten->buffers_fit = all_buffers_fit(shorten->function, &allocs);
   bool found = nereid_register_pressure_find(shorten->function, scratch, &shorten->pressure);
   int changes = 0;
-  for (size_t i = 0; found && i < candidates.size && changes < MAX_CHANGES; ++i) {
-    if (!change(shorten, candidates.data[i]))
-      continue;
-    ++changes;
-    found = nereid_register_pressure_find(shorten->function, scratch, &shorten->pressure);
-  }
+  for (int loads = 0; loads <= 1; ++loads)
+    for (size_t i = 0; found && i < candidates.size && changes < MAX_CHANGES; ++i) {
+      MlirOperation *op = &candidates.data[i];
+      if (mlirOperationIsNull(*op) || stores_load(*op) != loads || !change(shorten, *op))
+        continue;
+      *op = (MlirOperation){NULL}; /* it may be erased */
+      ++changes;
+      found = nereid_register_pressure_find(shorten->function, scratch, &shorten->pressure);
+    }
   return found;
 }
 

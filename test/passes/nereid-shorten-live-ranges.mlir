@@ -72,6 +72,27 @@ tt.func public @again(%p: tensor<64x64x!tt.ptr<f16>, #narrow>, %y: tensor<64x32x
   %b = ttg.local_load %t : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
   tt.return %e, %f, %b : tensor<64x32xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf16, #right>
 }
+
+// A computed value is stored rather than a loaded one, whose store would wait for the load.
+// CHECK-LABEL: @computed_first(
+// CHECK: %[[X:.*]] = tt.load
+// CHECK-NEXT: %[[H:.*]] = arith.negf
+// CHECK-NEXT: ttg.local_alloc %[[H]]
+// CHECK-NEXT: %[[Z:.*]] = tt.load
+// CHECK-NEXT: ttg.local_alloc %[[X]]
+// CHECK-NEXT: ttg.local_alloc %[[Z]]
+tt.func public @computed_first(%p: tensor<64x64x!tt.ptr<f16>, #narrow>, %q: tensor<64x128x!tt.ptr<f16>, #blocked>, %y: tensor<64x64xf16, #narrow>) -> (tensor<64x64xf16, #right>, tensor<64x128xf16, #right>, tensor<64x64xf16, #left>) {
+  %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #narrow>
+  %h = arith.negf %y : tensor<64x64xf16, #narrow>
+  %z = tt.load %q : tensor<64x128x!tt.ptr<f16>, #blocked>
+  %bx = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %bz = ttg.local_alloc %z : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+  %bh = ttg.local_alloc %h : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %r = ttg.local_load %bx : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
+  %s = ttg.local_load %bz : !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<64x128xf16, #right>
+  %t = ttg.local_load %bh : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+  tt.return %r, %s, %t : tensor<64x64xf16, #right>, tensor<64x128xf16, #right>, tensor<64x64xf16, #left>
+}
 }
 
 // -----
@@ -134,5 +155,33 @@ tt.func public @in_flight(%p: tensor<128x128x!tt.ptr<f16>, #blocked>, %c: tensor
     scf.yield %d, %next : tensor<128x128xf32, #mma>, tensor<128x128xf16, #blocked>
   }
   tt.return %r#0, %r#1 : tensor<128x128xf32, #mma>, tensor<128x128xf16, #blocked>
+}
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+!a = !ttg.memdesc<64x64xf16, #nvmma, #smem>
+!b = !ttg.memdesc<64x256xf16, #nvmma, #smem>
+!tile = !ttg.memdesc<128x128xf16, #nvmma, #smem>
+// A tile of 128x128 elements takes 64 registers, an accumulator 128, also after its wait.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @after_wait(
+// CHECK: ttng.warp_group_dot_wait
+// CHECK-NEXT: %[[X:.*]] = tt.load
+// CHECK-NEXT: ttg.local_alloc %[[X]]
+// CHECK-NEXT: tt.load
+tt.func public @after_wait(%p: tensor<128x128x!tt.ptr<f16>, #blocked>, %a: !a, %b: !b, %c: tensor<64x256xf32, #mma>) -> (tensor<64x256xf32, #mma>, !tile, !tile) {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32, isAsync = true} : !a * !b -> tensor<64x256xf32, #mma>
+  %w:3 = ttng.warp_group_dot_wait %d, %a, %b {pendings = 0 : i32} : tensor<64x256xf32, #mma>, !a, !b
+  %x = tt.load %p : tensor<128x128x!tt.ptr<f16>, #blocked>
+  %y = tt.load %p : tensor<128x128x!tt.ptr<f16>, #blocked>
+  %bx = ttg.local_alloc %x : (tensor<128x128xf16, #blocked>) -> !tile
+  %by = ttg.local_alloc %y : (tensor<128x128xf16, #blocked>) -> !tile
+  %r = math.exp2 %w#0 : tensor<64x256xf32, #mma>
+  tt.return %r, %bx, %by : tensor<64x256xf32, #mma>, !tile, !tile
 }
 }
