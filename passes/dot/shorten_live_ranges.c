@@ -8,8 +8,9 @@
  *   %bv = ttg.local_alloc %v                      … a dot of %bk, and its softmax
  *
  * A value that is stored later than the first op at which registers run short is stored before that op, computed values
- * first: for a load the latency is then no longer hidden, but spills cost more. A second buffer with the same contents is the first one. An operand
- * that several dots, or one in another block, take from a buffer is loaded again directly before each:
+ * first: for a load the latency is then no longer hidden, but spills cost more. A second buffer with the same contents
+ * is the first one, also where registers suffice if no buffer is made in between. An operand that several dots, or one
+ * in another block, take from a buffer is loaded again directly before each:
  *
  *   %a = ttg.local_load %b                        scf.for … {
  *   scf.for … { tt.dot %a, … }              ->      %a = ttg.local_load %b
@@ -23,8 +24,8 @@
  *
  * Only buffers that are never written again are concerned. One that a dot of warp groups reads is neither shared nor
  * loaded again, and stored in a loop only after the waits for dots in flight, among which may be that of the iteration
- * before. The estimate of live registers is that of register_pressure.h; nothing changes while it is below the limit of
- * a thread. Buffers are then live for longer, which is done only if all buffers of the function fit in shared memory at
+ * before. The estimate of live registers is that of register_pressure.h; nothing else changes while it is below the
+ * limit of a thread. Buffers are then live for longer, which is done only if all buffers of the function fit in shared memory at
  * the same time.
  *
  * Runs at the end of the stage: canonicalization would turn the branch that yields zeros into a select. No fence is
@@ -66,12 +67,17 @@ static bool is_short_between(const shorten_t *shorten, MlirOperation first, Mlir
   return nereid_register_pressure_between(&shorten->pressure, first, last) > nereid_register_pressure_limit(first);
 }
 
-/* Whether threads read the buffer, and no dot in flight. */
-static bool is_only_loaded(MlirOperation alloc) {
-  MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(alloc));
-  while (!mlirOpOperandIsNull(use) && nereid_op_kind(mlirOpOperandGetOwner(use)) == NEREID_OP_TTG_LOCAL_LOAD)
-    use = mlirOpOperandGetNextUse(use);
-  return mlirOpOperandIsNull(use);
+/* Whether threads read the buffer, of which `op` is the allocation or a view, and no dot in flight. */
+static bool is_only_loaded(MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(op));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    const bool reads =
+        nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_LOAD || (nereid_ttg_is_memdesc_view(user) && is_only_loaded(user));
+    if (!reads)
+      return false;
+  }
+  return true;
 }
 
 /* Whether `op` makes a buffer with contents that never change. */
@@ -151,10 +157,22 @@ static MlirOperation earlier_buffer(MlirOperation alloc) {
   return (MlirOperation){NULL};
 }
 
+/* Whether some buffer is made between two of one block: it may take the bytes of the first one. */
+static bool has_buffer_between(MlirOperation first, MlirOperation second) {
+  MlirOperation op = mlirOperationGetNextInBlock(first);
+  while (!mlirOperationEqual(op, second) && nereid_op_kind(op) != NEREID_OP_TTG_LOCAL_ALLOC &&
+         !mlirOperationGetNumRegions(op))
+    op = mlirOperationGetNextInBlock(op);
+  return !mlirOperationEqual(op, second);
+}
+
 static bool share_buffer(shorten_t *shorten, MlirOperation alloc) {
   MlirOperation earlier = earlier_buffer(alloc);
-  if (!shorten->buffers_fit || !is_only_loaded(alloc) || mlirOperationIsNull(earlier) ||
-      !is_short_between(shorten, earlier, alloc))
+  if (!shorten->buffers_fit || !is_only_loaded(alloc) || mlirOperationIsNull(earlier))
+    return false;
+  const bool is_free = mlirBlockEqual(mlirOperationGetBlock(earlier), mlirOperationGetBlock(alloc)) &&
+                       !has_buffer_between(earlier, alloc);
+  if (!is_free && !is_short_between(shorten, earlier, alloc))
     return false;
   mlirValueReplaceAllUsesOfWith(nereid_ir_result(alloc), nereid_ir_result(earlier));
   mlirOperationDestroy(alloc);

@@ -13,8 +13,8 @@
  * A rounding of the results moves into the default region, whose warps have more registers than those after the op.
  * Each region gets a copy of the nest with the ops of its partition and the carried values that these depend on.
  * Constants and tensors from outside are computed again in the partition; other values are captured. A partition that
- * starts copies by cp.async waits for them at its end. One whose number of warps differs (ttg.partition.warps) gets
- * layouts for it (relayout.h). */
+ * starts copies by cp.async waits for them at its end if TMA may write the bytes of the ring afterwards. One whose number
+ * of warps differs (ttg.partition.warps) gets layouts for it (relayout.h). */
 #include "passes/warp_specialization/partitions.h"
 #include "passes/warp_specialization/relayout.h"
 #include "passes/warp_specialization/slice.h"
@@ -25,6 +25,7 @@
 #include "nereid/dialects/scf.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/support/branch.h"
+#include "passes/support/collect.h"
 #include "passes/support/loop.h"
 #include "seam/ir.h"
 
@@ -326,6 +327,31 @@ static bool is_no_copy_arrival(MlirOperation op) {
   return nereid_op_kind(op) != NEREID_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE;
 }
 
+/* Whether `op` writes shared memory by TMA, or a function that it calls may. */
+static bool may_load_by_tma(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_DESCRIPTOR_LOAD:
+  case NEREID_OP_TT_DESCRIPTOR_GATHER:
+  case NEREID_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL:
+  case NEREID_OP_TTNG_ASYNC_TMA_GATHER:
+  case NEREID_OP_TT_CALL:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Whether TMA may write, outside of the divided loop, bytes that its ring had before. */
+static bool may_reuse_by_tma(const split_t *split) {
+  nereid_operations_t loads = {0};
+  if (!nereid_collect(nereid_ir_function_of(split->root), may_load_by_tma, split->pass->scratch, &loads))
+    return true;
+  for (size_t i = 0; i < loads.size; ++i)
+    if (!nereidMlirOperationIsProperAncestor(split->root, loads.data[i]))
+      return true;
+  return false;
+}
+
 /* Waits for the copies of the threads that execute the partition: only these threads can fence their stores of masked
  * elements when other ops use the bytes later. */
 static void wait_for_copies(const nereid_builder_t *builder) {
@@ -351,7 +377,7 @@ static void build_partition(const split_t *split, MlirOperation partitions, int 
                                   nereidMlirOperationCloneWithMapping(split->recomputed[p].data[i], copy.mapping));
   copy_loop(&copy, split->root, block);
   const nereid_builder_t builder = nereid_builder_at_end(location, block);
-  if (copies)
+  if (copies && may_reuse_by_tma(split))
     wait_for_copies(&builder);
   nereid_ttg_warp_return_build(&builder);
   nereidMlirIRMappingDestroy(copy.mapping);

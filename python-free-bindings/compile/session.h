@@ -17,7 +17,10 @@
 
 #include <mlir-c/IR.h>
 
-enum { NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1 };
+enum {
+  NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1,
+  NEREID_MINOR_SPILLS = 32, /* bytes per thread that cost less time than a CTA less per multiprocessor */
+};
 
 /* Observation and editing of the passes of every compilation of a session. */
 typedef struct nereid_session_hooks {

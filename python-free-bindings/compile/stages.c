@@ -243,7 +243,7 @@ static nereid_status_t run_ptx(nereid_compilation_t *compilation) {
 }
 
 void nereid_report_spills(nereid_compilation_t *compilation, const nereid_metadata_t *metadata) {
-  if (metadata->spill_stores || metadata->spill_loads)
+  if (metadata->spill_stores > NEREID_MINOR_SPILLS || metadata->spill_loads > NEREID_MINOR_SPILLS)
     nereid_report_at(&compilation->compiler->report, NEREID_REPORT_WARNING, compilation->name, 0, 0,
                      "kernel '%s' spills: with %d registers, each thread stores %llu bytes to local memory and loads "
                      "%llu bytes; more warps, smaller tiles or a higher limit of registers (maxnreg) avoid it; the "

@@ -6,6 +6,7 @@
 #left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 #shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#transposed = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
 #smem = #ttg.shared_memory
 // Each tile of 64x128 elements takes 128 of 255 registers of the only warp.
 module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -71,6 +72,37 @@ tt.func public @again(%p: tensor<64x64x!tt.ptr<f16>, #narrow>, %y: tensor<64x32x
   %t = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
   %b = ttg.local_load %t : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
   tt.return %e, %f, %b : tensor<64x32xf32, #mma>, tensor<64x128xf32, #mma>, tensor<64x64xf16, #right>
+}
+
+// Registers suffice, but a second buffer would only store the tile again.
+// CHECK-LABEL: @same_contents(
+// CHECK: %[[B:.*]] = ttg.local_alloc
+// CHECK-NEXT: %[[T:.*]] = ttg.memdesc_trans %[[B]]
+// CHECK-NEXT: ttg.local_load %[[T]]
+// CHECK-NEXT: ttg.local_load %[[B]]
+// CHECK-NEXT: tt.return
+tt.func public @same_contents(%p: tensor<64x64x!tt.ptr<f16>, #narrow>) -> (tensor<64x64xf16, #right>, tensor<64x64xf16, #left>) {
+  %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #narrow>
+  %b = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %t = ttg.memdesc_trans %b {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x64xf16, #transposed, #smem>
+  %r = ttg.local_load %t : !ttg.memdesc<64x64xf16, #transposed, #smem> -> tensor<64x64xf16, #right>
+  %c = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %l = ttg.local_load %c : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+  tt.return %r, %l : tensor<64x64xf16, #right>, tensor<64x64xf16, #left>
+}
+
+// A buffer that is made in between may need the bytes.
+// CHECK-LABEL: @made_between(
+// CHECK-COUNT-3: ttg.local_alloc
+tt.func public @made_between(%p: tensor<64x64x!tt.ptr<f16>, #narrow>, %y: tensor<16x64xf16, #narrow>) -> (tensor<64x64xf16, #right>, tensor<16x64xf16, #left>, tensor<64x64xf16, #left>) {
+  %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #narrow>
+  %b = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %r = ttg.local_load %b : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #right>
+  %d = ttg.local_alloc %y : (tensor<16x64xf16, #narrow>) -> !ttg.memdesc<16x64xf16, #shared, #smem>
+  %m = ttg.local_load %d : !ttg.memdesc<16x64xf16, #shared, #smem> -> tensor<16x64xf16, #left>
+  %e = ttg.local_alloc %x : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %n = ttg.local_load %e : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+  tt.return %r, %m, %n : tensor<64x64xf16, #right>, tensor<16x64xf16, #left>, tensor<64x64xf16, #left>
 }
 
 // A computed value is stored rather than a loaded one, whose store would wait for the load.
