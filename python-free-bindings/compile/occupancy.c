@@ -8,8 +8,8 @@
  * registers that each thread then has (conversion/ttg_to_llvm/function/occupancy.c). That is an estimate.
  *
  * Without a bound, ptxas does not consider how many CTAs fit. Where registers alone keep another one out, the kernel is
- * assembled once more with the bound, and the result is taken if hardly anything spills: kernels of linear attention with
- * 128 to 1,024 threads take 0.65 to 0.96 of the time on an H200, a causal convolution in CTAs of 32 warps 0.70. */
+ * assembled once more with the bound, and the result is taken if hardly anything spills: kernels of linear attention
+ * with 128 to 1,024 threads take 0.65 to 0.96 of the time on an H200, a causal convolution in CTAs of 32 warps 0.70. */
 #include "session.h"
 
 #include "base/target_facts.h"
