@@ -13,8 +13,8 @@
  * A rounding of the results moves into the default region, whose warps have more registers than those after the op.
  * Each region gets a copy of the nest with the ops of its partition and the carried values that these depend on.
  * Constants and tensors from outside are computed again in the partition; other values are captured. A partition that
- * starts copies by cp.async waits for them at its end if TMA may write the bytes of the ring afterwards. One whose number
- * of warps differs (ttg.partition.warps) gets layouts for it (relayout.h). */
+ * starts copies by cp.async waits for them at its end if TMA may write the bytes of the ring afterwards. One whose
+ * number of warps differs (ttg.partition.warps) gets layouts for it (relayout.h). */
 #include "passes/warp_specialization/partitions.h"
 #include "passes/warp_specialization/relayout.h"
 #include "passes/warp_specialization/slice.h"
