@@ -130,7 +130,7 @@ static inline int64_t nereid_target_thread_registers(int64_t threads) {
   return share < most ? share : most;
 }
 
-/* Returns the number of CTAs of `warps` warps that fit on an SM at a time by their registers per thread, at least 1. */
+/* Returns the number of CTAs of `warps` warps that fit on an SM at a time by their registers per thread. */
 static inline int64_t nereid_target_ctas_by_registers(int64_t registers, int64_t warps) {
   const int64_t units = (registers + NEREID_TARGET_REGISTER_UNIT - 1) / NEREID_TARGET_REGISTER_UNIT;
   const int64_t of_warp = units * NEREID_TARGET_REGISTER_UNIT * NEREID_TARGET_WARP_THREADS;

@@ -25,8 +25,8 @@
  * Only buffers that are never written again are concerned. One that a dot of warp groups reads is neither shared nor
  * loaded again, and stored in a loop only after the waits for dots in flight, among which may be that of the iteration
  * before. The estimate of live registers is that of register_pressure.h; nothing else changes while it is below the
- * limit of a thread. Buffers are then live for longer, which is done only if all buffers of the function fit in shared memory at
- * the same time.
+ * limit of a thread. Buffers are then live for longer, which is done only if all buffers of the function fit in shared
+ * memory at the same time.
  *
  * Runs at the end of the stage: canonicalization would turn the branch that yields zeros into a select. No fence is
  * needed for what threads store and load. */
