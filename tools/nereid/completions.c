@@ -23,7 +23,7 @@ static void print_quoted(const char *text, const char *quote, const char *specia
 
 /* Returns whether the option may be given without its value. */
 static bool is_value_optional(const tool_option_t *option) {
-  return option->kind == TOOL_MAYBE || option->kind == TOOL_OPTIONAL_INTEGER;
+  return option->kind == TOOL_MAYBE || option->kind == TOOL_OPTIONAL_POSITIVE;
 }
 
 /* --- bash --- */

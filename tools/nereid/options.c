@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,24 @@ static bool parse_integer(const char *text, int64_t *out_value) {
   return end != text && !*end && errno == 0;
 }
 
+/* Whether `value` is in the range of the option; otherwise an error on stderr. */
+static bool is_in_range(const tool_command_t *command, const tool_option_t *option, int64_t value) {
+  const int64_t least = option->kind == TOOL_NATURAL ? 0 : 1;
+  if (option->kind == TOOL_INTEGER || (value >= least && value <= TOOL_LARGEST))
+    return true;
+  tool_error(command, "%s %" PRId64 " is out of range: expected %" PRId64 " to %d", option->name, value, least,
+             (int)TOOL_LARGEST);
+  return false;
+}
+
+static bool store_integer(const tool_command_t *command, const tool_option_t *option, const char *text,
+                          int64_t *place) {
+  if (parse_integer(text, place))
+    return is_in_range(command, option, *place);
+  tool_error(command, "%s: expected an integer, not '%s'", option->name, text);
+  return false;
+}
+
 /* Stores one option's value; false after an error on stderr. */
 static bool store(nereid_arena_t *arena, const tool_command_t *command, const tool_option_t *option, const char *value,
                   void *settings) {
@@ -108,17 +127,16 @@ static bool store(nereid_arena_t *arena, const tool_command_t *command, const to
   case TOOL_MAYBE:
     *(const char **)place = value;
     return true;
-  case TOOL_OPTIONAL_INTEGER:
+  case TOOL_OPTIONAL_POSITIVE:
     if (!value) {
       *(int64_t *)place = TOOL_ALL;
       return true;
     }
     /* fall through */
   case TOOL_INTEGER:
-    if (parse_integer(value, place))
-      return true;
-    tool_error(command, "%s: expected an integer, not '%s'", option->name, value);
-    return false;
+  case TOOL_NATURAL:
+  case TOOL_POSITIVE:
+    return store_integer(command, option, value, place);
   case TOOL_LIST:
     if (tool_list_append(arena, place, value))
       return true;
@@ -134,7 +152,7 @@ static const tool_option_t *find_attached(const tool_command_t *command, const c
   for (size_t i = 0; i < command->n_options; ++i) {
     const tool_option_t *option = &command->options[i];
     const size_t length = strlen(option->name);
-    if (option->kind != TOOL_OPTIONAL_INTEGER || strncmp(word, option->name, length) != 0 ||
+    if (option->kind != TOOL_OPTIONAL_POSITIVE || strncmp(word, option->name, length) != 0 ||
         !parse_integer(word + length, &value))
       continue;
     *out_value = word + length;
@@ -159,7 +177,7 @@ static bool takes_next(const tool_option_t *option, const char *next) {
   case TOOL_FLAG:
   case TOOL_MAYBE:
     return false;
-  case TOOL_OPTIONAL_INTEGER:
+  case TOOL_OPTIONAL_POSITIVE:
     return next && parse_integer(next, &value);
   default:
     return true;

@@ -21,16 +21,20 @@ enum { TOOL_DONE = 0, TOOL_PROGRAM = 1, TOOL_CALL = 2 };
 enum { TOOL_CONTINUE = -1 };
 
 typedef enum tool_option_kind {
-  TOOL_FLAG,             /* bool: --x */
-  TOOL_TEXT,             /* const char *: --x V or --x=V; the last one counts */
-  TOOL_ONCE,             /* const char *: as TOOL_TEXT, but a second one is an error */
-  TOOL_INTEGER,          /* int64_t */
-  TOOL_OPTIONAL_INTEGER, /* int64_t: -j, which stores TOOL_ALL, or -j N, or -jN; its metavar is "[N]" */
-  TOOL_MAYBE,            /* const char *: --x, which stores an empty text, or --x=V; its metavar is "[=V]" */
-  TOOL_LIST,             /* tool_list_t: may be given many times */
+  TOOL_FLAG,              /* bool: --x */
+  TOOL_TEXT,              /* const char *: --x V or --x=V; the last one counts */
+  TOOL_ONCE,              /* const char *: as TOOL_TEXT, but a second one is an error */
+  TOOL_INTEGER,           /* int64_t */
+  TOOL_NATURAL,           /* int64_t, 0 to TOOL_LARGEST */
+  TOOL_POSITIVE,          /* int64_t, 1 to TOOL_LARGEST */
+  TOOL_OPTIONAL_POSITIVE, /* the same: -j, which stores TOOL_ALL, or -j N, or -jN; its metavar is "[N]" */
+  TOOL_MAYBE,             /* const char *: --x, which stores an empty text, or --x=V; its metavar is "[=V]" */
+  TOOL_LIST,              /* tool_list_t: may be given many times */
 } tool_option_kind_t;
 
-#define TOOL_ALL INT64_MIN /* stored by a TOOL_OPTIONAL_INTEGER option without a number */
+#define TOOL_ALL INT64_MIN /* stored by a TOOL_OPTIONAL_POSITIVE option without a number */
+
+enum { TOOL_LARGEST = INT16_MAX };
 
 typedef struct tool_list {
   const char **items; /* borrowed from argv; the array is owned by the arena of the parse */
@@ -60,8 +64,8 @@ typedef struct tool_command {
 #define TOOL_COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* Parses argv[1..] into `settings` (zeroed or with defaults) and operands. Returns TOOL_CONTINUE, or the exit code
- * after --help (0) or a wrong command line (2), with output on stdout or stderr. Malformed and overflowing integers are
- * errors. */
+ * after --help (0) or a wrong command line (2), with output on stdout or stderr. Malformed integers, and those out of
+ * range, are errors. */
 int tool_options_parse(nereid_arena_t *arena, const tool_command_t *command, int argc, char **argv, void *settings,
                        tool_list_t *operands);
 

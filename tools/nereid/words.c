@@ -74,12 +74,14 @@ static bool print_option(nereid_arena_t *arena, const tool_option_t *option, con
   switch (option->kind) {
   case TOOL_FLAG:
     return !*(const bool *)place || tool_list_append(arena, words, option->name);
-  case TOOL_INTEGER: {
+  case TOOL_INTEGER:
+  case TOOL_NATURAL:
+  case TOOL_POSITIVE: {
     const int64_t value = *(const int64_t *)place;
     return value == *(const int64_t *)fallback ||
            add(arena, words, option->name, nereid_arena_format(arena, "%" PRId64, value));
   }
-  case TOOL_OPTIONAL_INTEGER: {
+  case TOOL_OPTIONAL_POSITIVE: {
     const int64_t value = *(const int64_t *)place;
     if (value == TOOL_ALL)
       return tool_list_append(arena, words, option->name);

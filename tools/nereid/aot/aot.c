@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { UNSET = -1000000 };
-
 typedef struct settings {
   tool_aot_request_t request;
   const char *output, *header, *source, *prefix, *progress, *ptxas, *ptxas_options, *libdevice, *ptx_version;
@@ -66,9 +64,9 @@ static const tool_option_t options[] = {
     {"--store", "DIR|URL", "read images from this store and put them there (default: NEREID_STORE; docs/store.md)",
      TOOL_LIST, AT(stores)},
     {"--no-store", NULL, "ignore NEREID_STORE", TOOL_FLAG, AT(no_store)},
-    {"--timeout", "SECONDS", "stop a compilation after this time (default: no limit)", TOOL_INTEGER, AT(time_limit)},
+    {"--timeout", "SECONDS", "stop a compilation after this time (default: no limit)", TOOL_POSITIVE, AT(time_limit)},
     {"-j", "[N]", "compile N images at a time, each in its own process; without N one per processor (default: 1)",
-     TOOL_OPTIONAL_INTEGER, AT(jobs)},
+     TOOL_OPTIONAL_POSITIVE, AT(jobs)},
     {"--progress", "KIND", "progress: tty, plain, none or auto, as for nereid compile", TOOL_TEXT, AT(progress)},
 };
 
@@ -126,10 +124,6 @@ static int check_words(const settings_t *settings, tool_progress_kind_t *progres
     return wrong_call("-o or --emit-c is missing");
   if (settings->output && !tool_aot_is_object(settings->output))
     return wrong_call("-o: expected a name that ends in .a, .o or .so");
-  if (settings->jobs != TOOL_ALL && (settings->jobs < 1 || settings->jobs > INT16_MAX))
-    return wrong_call("-j is out of range: expected 1 to 32767");
-  if (settings->time_limit != UNSET && (settings->time_limit < 1 || settings->time_limit > INT16_MAX))
-    return wrong_call("--timeout is out of range: expected 1 to 32767 seconds");
   if (!tool_progress_parse(settings->progress, progress))
     return wrong_call("--progress: expected auto, plain, tty or none");
   return TOOL_CONTINUE;
@@ -208,7 +202,7 @@ static int build(nereid_arena_t *arena, const settings_t *settings, tool_aot_pla
       .nvjitlink = settings->nvjitlink,
       .store = store,
   };
-  compile_options.time_limit = settings->time_limit == UNSET ? 0 : (uint32_t)settings->time_limit * 1000;
+  compile_options.time_limit = (uint32_t)settings->time_limit * 1000;
   nereid_message_t message = {""};
   tool_interrupt_begin();
   nereid_work_folder_t folder = nereid_work_folder_open(arena);
@@ -249,7 +243,7 @@ static int run_checked(nereid_arena_t *arena, settings_t *settings, tool_progres
 }
 
 static int run(int argc, char **argv) {
-  settings_t settings = {.jobs = 1, .time_limit = UNSET};
+  settings_t settings = {.jobs = 1};
   tool_progress_kind_t progress;
   nereid_arena_t arena;
   nereid_arena_initialize(&arena);

@@ -22,8 +22,6 @@
 
 #include <sys/stat.h>
 
-enum { UNSET = -1000000 }; /* an option that was not given; an explicit 0 is an error */
-
 typedef struct settings {
   const char *output, *target, *emit, *dump_dir, *callgraph, *kernel, *ptx_version, *ptxas, *ptxas_options, *libdevice,
       *remarks, *print_triton_version, *abi, *block, *stop_before, *start_at, *grid, *progress;
@@ -44,10 +42,11 @@ static const tool_option_t options[] = {
     {"--stop-before", "PASS", "write the IR before this pass of the stages ttir and ttgir, for --start-at", TOOL_TEXT,
      AT(stop_before)},
     {"--start-at", "PASS", "the input is IR before this pass: continue there", TOOL_TEXT, AT(start_at)},
-    {"--num-warps", "N", "warps per CTA, a power of two (default: the module's, else 4)", TOOL_INTEGER, AT(num_warps)},
-    {"--num-stages", "N", "loop iterations in flight (default: the module's, else 3)", TOOL_INTEGER, AT(num_stages)},
-    {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_INTEGER, AT(num_ctas)},
-    {"--maxnreg", "N", "registers per thread, at most 255", TOOL_INTEGER, AT(maxnreg)},
+    {"--num-warps", "N", "warps per CTA, a power of two (default: the module's, else 4)", TOOL_POSITIVE, AT(num_warps)},
+    {"--num-stages", "N", "loop iterations in flight (default: the module's, else 3)", TOOL_POSITIVE, AT(num_stages)},
+    {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_POSITIVE,
+     AT(num_ctas)},
+    {"--maxnreg", "N", "registers per thread, at most 255", TOOL_POSITIVE, AT(maxnreg)},
     {"--define", "NAME=VALUE", "replace ${NAME} in the text of the input", TOOL_LIST, AT(defines)},
     {"--grid", "GRID",
      "the kernel's grid in names of its arguments, such as 'x = ceildiv(m, 128) * ceildiv(n, 256), per_sm = 1'; "
@@ -74,8 +73,8 @@ static const tool_option_t options[] = {
     {"--ptxas-options", "S", "additional arguments for the assembler, separated by spaces", TOOL_TEXT,
      AT(ptxas_options)},
     {"--assembler-timeout", "SECONDS", "stop ptxas after this time (default: no limit); excludes nvJitLink",
-     TOOL_INTEGER, AT(assembler_timeout)},
-    {"--timeout", "SECONDS", "stop the compilation of an input after this time (default: no limit)", TOOL_INTEGER,
+     TOOL_POSITIVE, AT(assembler_timeout)},
+    {"--timeout", "SECONDS", "stop the compilation of an input after this time (default: no limit)", TOOL_POSITIVE,
      AT(time_limit)},
     {"--nvjitlink", NULL, "assemble with nvJitLink, which starts no process but generates slower code", TOOL_FLAG,
      AT(nvjitlink)},
@@ -99,7 +98,7 @@ static const tool_option_t options[] = {
      "print the decisions of passes and their reasons; REGEX filters by pass, decision or text", TOOL_MAYBE,
      AT(remarks)},
     {"-j", "[N]", "compile N inputs at a time, each in its own process; without N one per processor (default: 1)",
-     TOOL_OPTIONAL_INTEGER, AT(jobs)},
+     TOOL_OPTIONAL_POSITIVE, AT(jobs)},
     {"--progress", "KIND",
      "progress of several inputs: tty, plain (a line for each), none or auto (default: tty on a terminal, else a plain "
      "line every 10 seconds)",
@@ -121,10 +120,6 @@ typedef struct work {
   size_t n_workers; /* processes */
 } work_t;
 
-static int32_t given(int64_t value) {
-  return value == UNSET ? 0 : (int32_t)value;
-}
-
 /* The stage that the suffix of the output names, such as kernel.ptx. */
 static nereid_stage_t stage_of_output(const char *output) {
   const char *dot = output ? strrchr(output, '.') : NULL;
@@ -137,10 +132,10 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .size = sizeof *out,
       .target = settings->target,
       .emit = settings->emit ? nereid_stage_parse(settings->emit) : stage_of_output(settings->output),
-      .num_warps = given(settings->num_warps),
-      .num_stages = given(settings->num_stages),
-      .num_ctas = given(settings->num_ctas),
-      .maxnreg = given(settings->maxnreg),
+      .num_warps = (int32_t)settings->num_warps,
+      .num_stages = (int32_t)settings->num_stages,
+      .num_ctas = (int32_t)settings->num_ctas,
+      .maxnreg = (int32_t)settings->maxnreg,
       .kernel = settings->kernel,
       .no_fp_fusion = settings->no_fp_fusion,
       .no_global_order = settings->no_global_order,
@@ -161,30 +156,9 @@ static bool convert(const settings_t *settings, nereid_compile_options_t *out) {
       .start_at = settings->start_at,
       .grid = settings->grid,
   };
-  out->time_limit = (uint32_t)given(settings->time_limit) * 1000;
-  out->assembler_time_limit = (uint32_t)given(settings->assembler_timeout) * 1000;
+  out->time_limit = (uint32_t)settings->time_limit * 1000;
+  out->assembler_time_limit = (uint32_t)settings->assembler_timeout * 1000;
   return out->emit != NEREID_STAGE_NONE;
-}
-
-/* Checks that the numbers are positive and fit their fields; the library checks their meaning. */
-static int check_numbers(const settings_t *settings) {
-  const struct {
-    const char *name;
-    int64_t value;
-  } numbers[] = {{"--num-warps", settings->num_warps},
-                 {"--num-stages", settings->num_stages},
-                 {"--num-ctas", settings->num_ctas},
-                 {"--maxnreg", settings->maxnreg},
-                 {"--timeout", settings->time_limit},
-                 {"--assembler-timeout", settings->assembler_timeout},
-                 {"-j", settings->jobs == TOOL_ALL ? UNSET : settings->jobs}};
-  for (size_t i = 0; i < TOOL_COUNT(numbers); i++)
-    if (numbers[i].value != UNSET && (numbers[i].value < 1 || numbers[i].value > INT16_MAX)) {
-      tool_error(&tool_command_compile, "%s %lld is out of range: expected 1 to %d", numbers[i].name,
-                 (long long)numbers[i].value, INT16_MAX);
-      return TOOL_CALL;
-    }
-  return TOOL_CONTINUE;
 }
 
 static nereid_status_t compile_text(work_t *work, nereid_compiler_t *compiler, const char *path, tool_source_t *source,
@@ -321,13 +295,7 @@ static int convert_words(const settings_t *settings, work_t *work, tool_progress
 }
 
 static int run(int argc, char **argv) {
-  settings_t settings = {.num_warps = UNSET,
-                         .num_stages = UNSET,
-                         .num_ctas = UNSET,
-                         .maxnreg = UNSET,
-                         .jobs = 1,
-                         .time_limit = UNSET,
-                         .assembler_timeout = UNSET};
+  settings_t settings = {.jobs = 1};
   tool_list_t inputs = {0};
   tool_progress_kind_t progress;
   work_t work = {.settings = &settings};
@@ -336,8 +304,6 @@ static int run(int argc, char **argv) {
   int code = tool_options_parse(&arena, &tool_command_compile, argc, argv, &settings, &inputs);
   work.inputs = inputs.items;
   work.n_inputs = inputs.size;
-  if (code == TOOL_CONTINUE)
-    code = check_numbers(&settings);
   if (code == TOOL_CONTINUE)
     code = check_output(&arena, &settings, &inputs);
   if (code == TOOL_CONTINUE)

@@ -26,7 +26,7 @@ static const tool_option_t options[] = {
      AT(other)},
     {"--save-trace", "FILE", "write the IR after each pass to a file, for another build of nereid, instead of a report",
      TOOL_TEXT, AT(save)},
-    {"--context", "N", "unchanged operations around a changed one (default: 1)", TOOL_INTEGER, AT(context)},
+    {"--context", "N", "unchanged operations around a changed one (default: 1)", TOOL_NATURAL, AT(context)},
     {"--json", NULL, "print JSON (docs/diff.md)", TOOL_FLAG, AT(json)},
     {"--color", "WHEN", "always, never or auto (default: on a terminal, unless NO_COLOR is set)", TOOL_TEXT, AT(color)},
     {"--no-pager", NULL, "do not start $PAGER on a terminal", TOOL_FLAG, AT(no_pager)},
@@ -34,9 +34,9 @@ static const tool_option_t options[] = {
     {"--emit", "STAGE", "the last stage: ttir, ttgir or llvm (default: llvm)", TOOL_TEXT, AT(emit)},
     {"--target", "T", "target to compile for (default: the module's, else sm_90a)", TOOL_TEXT, AT(target)},
     {"--kernel", "NAME", "the public function to compile, when there are several", TOOL_TEXT, AT(kernel)},
-    {"--num-warps", "N", "warps per CTA", TOOL_INTEGER, AT(num_warps)},
-    {"--num-stages", "N", "loop iterations in flight", TOOL_INTEGER, AT(num_stages)},
-    {"--num-ctas", "N", "CTAs per cluster", TOOL_INTEGER, AT(num_ctas)},
+    {"--num-warps", "N", "warps per CTA", TOOL_POSITIVE, AT(num_warps)},
+    {"--num-stages", "N", "loop iterations in flight", TOOL_POSITIVE, AT(num_stages)},
+    {"--num-ctas", "N", "CTAs per cluster", TOOL_POSITIVE, AT(num_ctas)},
     {"--no-fp-fusion", NULL, "do not contract multiply and add to fma", TOOL_FLAG, AT(no_fp_fusion)},
     {"--no-global-order", NULL, "no barriers between dependent accesses to global memory within a program", TOOL_FLAG,
      AT(no_global_order)},
@@ -56,23 +56,10 @@ enum { MAX_CHANGES = 60 }; /* changes of one pass, without --pass and --op */
 
 static int check(const diff_settings_t *settings, tool_trace_request_t *out) {
   const nereid_stage_t stage = settings->emit ? nereid_stage_parse(settings->emit) : NEREID_STAGE_LLVM;
-  const struct {
-    const char *name;
-    int64_t value;
-  } numbers[] = {{"--num-warps", settings->num_warps},
-                 {"--num-stages", settings->num_stages},
-                 {"--num-ctas", settings->num_ctas},
-                 {"--context", settings->context}};
   if (stage == NEREID_STAGE_NONE || stage > NEREID_STAGE_LLVM) {
     tool_error(&tool_command_diff, "--emit: expected ttir, ttgir or llvm, not '%s'", settings->emit);
     return TOOL_CALL;
   }
-  for (size_t i = 0; i < TOOL_COUNT(numbers); ++i)
-    if (numbers[i].value < 0 || numbers[i].value > INT16_MAX) {
-      tool_error(&tool_command_diff, "%s %lld is out of range: expected at least 0", numbers[i].name,
-                 (long long)numbers[i].value);
-      return TOOL_CALL;
-    }
   out->plan = settings->plan;
   out->options = (nereid_compile_options_t){.size = sizeof out->options,
                                             .target = settings->target,

@@ -192,15 +192,6 @@ nereid_status_t tool_job_configure(const run_settings_t *settings, tool_job_t *j
   if (settings->tolerance && (end == settings->tolerance || *end || !(*out_tolerance >= 0)))
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--tolerance: expected a number of at least 0, not '%s'",
                               settings->tolerance);
-  const struct {
-    const char *name;
-    int64_t value;
-  } numbers[] = {
-      {"--num-warps", settings->num_warps}, {"--num-stages", settings->num_stages}, {"--num-ctas", settings->num_ctas}};
-  for (size_t i = 0; i < TOOL_COUNT(numbers); ++i)
-    if (numbers[i].value < 0 || numbers[i].value > INT16_MAX)
-      return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "%s %lld is out of range: expected at least 1",
-                                numbers[i].name, (long long)numbers[i].value);
   if (settings->shared > 1 << 20)
     return nereid_message_set(message, NEREID_ERROR_ARGUMENT, "--shared is more than 1 MiB");
   if (settings->abi && strcmp(settings->abi, "triton") != 0 && strcmp(settings->abi, "ptx") != 0)

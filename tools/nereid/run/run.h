@@ -49,10 +49,10 @@ typedef struct run_settings {
     {"--target", "T", "target to compile for (default: the engine's)", TOOL_TEXT, offsetof(run_settings_t, target)}, \
     {"--define", "NAME=VALUE", "replace ${NAME} in the text of the input", TOOL_LIST, \
      offsetof(run_settings_t, defines)}, \
-    {"--num-warps", "N", "warps per CTA when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_warps)}, \
-    {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_INTEGER, \
+    {"--num-warps", "N", "warps per CTA when compiling", TOOL_POSITIVE, offsetof(run_settings_t, num_warps)}, \
+    {"--num-stages", "N", "loop iterations in flight when compiling", TOOL_POSITIVE, \
      offsetof(run_settings_t, num_stages)}, \
-    {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_INTEGER, offsetof(run_settings_t, num_ctas)}, \
+    {"--num-ctas", "N", "CTAs per cluster when compiling", TOOL_POSITIVE, offsetof(run_settings_t, num_ctas)}, \
     {"--schedule", "S", "the emulator's warp schedule: round-robin (default), random or adversarial", TOOL_TEXT, \
      offsetof(run_settings_t, schedule)}, \
     {"--landing", "L", \
