@@ -420,6 +420,16 @@ static bool is_computed(const site_t *site, const nereid_dot_operand_t *operand)
          mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(site->dot));
 }
 
+/* Whether the accumulator is a transposed value, such as the result of an exchanged dot. The transposed dot takes it as
+ * it is; for the dot itself it is converted through shared memory. */
+static bool adds_to_transposed(const site_t *site) {
+  MlirOperation op = nereid_defining_op(nereid_tt_dot_get_c(site->dot));
+  while (!mlirOperationIsNull(op) && (nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT ||
+                                      (nereid_dot_is_elementwise(op) && mlirOperationGetNumOperands(op) > 0)))
+    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TT_TRANS;
+}
+
 /* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot itself. */
 static bool gains_by_exchange(const site_t *site) {
   enum { FENCED_CYCLES = 40 }; /* of the fence and the first result; a loop overlaps them with other iterations */
@@ -437,7 +447,7 @@ static bool gains_by_exchange(const site_t *site) {
   if (site->problem.feeds_dot || site->problem.feeds_reduce || site->problem.a_source == NEREID_DOT_A_CHAINED)
     return false;
   nereid_dot_choose(&exchanged, &choice, NULL);
-  choice.cycles += nereid_loop_is_around(site->dot) ? 0 : FENCED_CYCLES;
+  choice.cycles += nereid_loop_is_around(site->dot) || adds_to_transposed(site) ? 0 : FENCED_CYCLES;
   return choice.version == NEREID_DOT_WGMMA &&
          (site->choice.version == NEREID_DOT_FMA || choice.cycles < site->choice.cycles);
 }
