@@ -69,7 +69,7 @@ static bool reduce(nereid_view_t ptx, nereid_arena_t *arena, nereid_view_t *out_
 
 enum {
   TEMPORARIES = 6,  /* registers per thread besides tensors, at least */
-  LEAST_GAIN = 120, /* warps that then fit, in percent of those before */
+  LEAST_GAIN = 130, /* warps that then fit, in percent of those before */
 };
 
 /* The registers per thread with which kernels rarely spill, in percent of those that they use without a bound. One of
