@@ -116,7 +116,7 @@ static inline int64_t nereid_target_shared_memory(int capability) {
 /* Resources of an SM (CUDA C++ Programming Guide, "Compute Capabilities"). */
 enum {
   NEREID_TARGET_REGISTERS = 65536, /* 32-bit registers per SM */
-  NEREID_TARGET_PARTITIONS = 4,    /* of an SM, each with a quarter of the registers; a warp stays in one */
+  NEREID_TARGET_SUBPARTITIONS = 4, /* per SM; each has its own warps and a quarter of the register file */
   NEREID_TARGET_WARP_THREADS = 32,
   NEREID_TARGET_REGISTER_UNIT = 8,      /* allocation granularity of registers per thread */
   NEREID_TARGET_THREAD_REGISTERS = 255, /* maximum per thread */
@@ -134,7 +134,7 @@ static inline int64_t nereid_target_thread_registers(int64_t threads) {
 static inline int64_t nereid_target_ctas_by_registers(int64_t registers, int64_t warps) {
   const int64_t units = (registers + NEREID_TARGET_REGISTER_UNIT - 1) / NEREID_TARGET_REGISTER_UNIT;
   const int64_t of_warp = units * NEREID_TARGET_REGISTER_UNIT * NEREID_TARGET_WARP_THREADS;
-  return NEREID_TARGET_REGISTERS / NEREID_TARGET_PARTITIONS / of_warp * NEREID_TARGET_PARTITIONS / warps;
+  return NEREID_TARGET_REGISTERS / NEREID_TARGET_SUBPARTITIONS / of_warp * NEREID_TARGET_SUBPARTITIONS / warps;
 }
 
 /* Returns the number of warps that an SM executes at a time. */

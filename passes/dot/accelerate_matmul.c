@@ -432,7 +432,7 @@ static bool adds_to_transposed(const site_t *site) {
 
 /* Whether wgmma of the transposed dot, b^T a^T, costs less than `choice`, the instruction of the dot itself. */
 static bool gains_by_exchange(const site_t *site) {
-  enum { FENCED_CYCLES = 40 }; /* of the fence and the first result; a loop overlaps them with other iterations */
+  enum { FENCED_CYCLES = 40 }; /* proxy fence and wgmma latency; in a loop, other iterations hide them */
   nereid_dot_problem_t exchanged = site->problem;
   nereid_dot_choice_t choice;
   if (site->choice.version == NEREID_DOT_WGMMA || site->problem.capability < 90)

@@ -1,5 +1,5 @@
-/* Assembles a kernel for fewer CTAs per multiprocessor when it lacks registers, and for more when it uses a few too
- * many.
+/* Assembles a kernel for fewer resident CTAs per multiprocessor when it spills, and for more when it exceeds their
+ * registers by a few.
  *
  *   .minnctapersm 4           →   .minnctapersm 3     128 registers and spills
  *   16 warps, 54 registers    →   .minnctapersm 3     40 registers instead of 54, three CTAs instead of two
@@ -7,9 +7,10 @@
  * convert-triton-gpu-to-llvm asks ptxas for as many CTAs as fit in shared memory if it expects the kernel to fit in the
  * registers that each thread then has (conversion/ttg_to_llvm/function/occupancy.c). That is an estimate.
  *
- * Without a bound, ptxas does not consider how many CTAs fit. Where registers alone keep another one out, the kernel is
- * assembled once more with the bound, and the result is taken if hardly anything spills: kernels of linear attention
- * with 128 to 1,024 threads take 0.65 to 0.96 of the time on an H200, a causal convolution in CTAs of 32 warps 0.70. */
+ * Without .minnctapersm, ptxas ignores occupancy. Where only registers limit it, the kernel is assembled a second time
+ * with the directive, and that result is used if at most NEREID_MINOR_SPILLS bytes are spilled: kernels of linear
+ * attention with 128 to 1,024 threads take 0.65 to 0.96 of the time on an H200, a causal convolution in CTAs of 32
+ * warps 0.70. */
 #include "session.h"
 
 #include "base/target_facts.h"
@@ -87,8 +88,8 @@ static int64_t ctas_without_registers(const nereid_compilation_t *compilation) {
   return by_memory < by_warps ? by_memory : by_warps;
 }
 
-/* The CTAs that fit with somewhat fewer registers than `used`; 0 if that is no more than fit with these, or if tensors
- * need the registers. */
+/* The CTAs that are resident with somewhat fewer registers per thread than `used`; 0 if the gain is too small, or if
+ * tensors need the registers. */
 static int64_t more_ctas(const nereid_compilation_t *compilation, int64_t used) {
   const nereid_metadata_t *metadata = &compilation->metadata;
   const int64_t most = ctas_without_registers(compilation), warps = metadata->num_warps;

@@ -19,7 +19,7 @@
 
 enum {
   NEREID_STAGE_LIMIT = NEREID_STAGE_CUBIN + 1,
-  NEREID_MINOR_SPILLS = 32, /* bytes per thread that cost less time than a CTA less per multiprocessor */
+  NEREID_MINOR_SPILLS = 32, /* bytes per thread; they cost less than one resident CTA fewer per SM */
 };
 
 /* Observation and editing of the passes of every compilation of a session. */

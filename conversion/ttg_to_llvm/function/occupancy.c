@@ -162,9 +162,9 @@ static int64_t overlapped_ctas(nereid_lower_t *lower, const nereid_blocks_t *blo
 }
 
 void nereid_lower_set_occupancy(nereid_lower_t *lower, MlirOperation made, const nereid_blocks_t *blocks) {
-  if (!lower->function->is_kernel || nereid_ttg_maxnreg(lower->module->op))
-    return;
   MlirOperation module = lower->module->op;
+  if (!lower->function->is_kernel || nereid_ttg_maxnreg(module))
+    return;
   const int64_t tensors = nereid_register_demand_find(lower, blocks).registers;
   if (tensors > nereid_ir_integer(module, "ttg.tensor_registers", 0))
     nereid_ir_set_integer(module, "ttg.tensor_registers", tensors);

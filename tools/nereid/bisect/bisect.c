@@ -26,11 +26,11 @@ static const tool_option_t options[] = {
      "always or never",
      TOOL_TEXT, offsetof(bisect_settings_t, shrink)},
     {"--json", NULL, "print JSON (docs/bisect.md)", TOOL_FLAG, offsetof(bisect_settings_t, json)},
-    {"--timeout", "SECONDS", "stop a probe after this time (default: 120)", TOOL_POSITIVE,
+    {"--timeout", "SECONDS", "stop a probe after this time (default: 120)", TOOL_INTEGER,
      offsetof(bisect_settings_t, time_limit)},
     {"-o", "FILE", "write the IR before the pass to this file (default: NAME.before-PASS.STAGE)", TOOL_TEXT,
      offsetof(bisect_settings_t, output)},
-    {"--context", "N", "unchanged operations around a changed one (default: 1)", TOOL_NATURAL,
+    {"--context", "N", "unchanged operations around a changed one (default: 1)", TOOL_INTEGER,
      offsetof(bisect_settings_t, context)},
     {"--verbose", NULL, "print each probe on standard error", TOOL_FLAG, offsetof(bisect_settings_t, verbose)},
 };
@@ -96,6 +96,10 @@ static int check(const bisect_settings_t *settings, const tool_list_t *operands)
   static const char *const choices[] = {"auto", "always", "never"};
   if (operands->size != 1)
     tool_error(&tool_command_bisect, "expected one input; see nereid bisect --help");
+  else if (settings->time_limit < 1 || settings->time_limit > 86400 || settings->context < 0 ||
+           settings->context > 1000)
+    tool_error(&tool_command_bisect,
+               "--timeout or --context is out of range: expected 1 to 86400 seconds, and 0 to 1000 lines");
   else if (!is_word(settings->shrink, choices, TOOL_COUNT(choices)))
     tool_error(&tool_command_bisect, "--shrink: expected auto, always or never, not '%s'", settings->shrink);
   else

@@ -37,14 +37,14 @@ static const tool_option_t options[] = {
      TOOL_TEXT, offsetof(reduce_settings_t, pass)},
     {"-o", "FILE", "the smallest module so far (default: NAME.reduced.STAGE in the current folder)", TOOL_TEXT,
      offsetof(reduce_settings_t, output)},
-    {"-j", "N", "candidates at a time (default: the number of processors); the result is the same", TOOL_POSITIVE,
+    {"-j", "N", "candidates at a time (default: the number of processors); the result is the same", TOOL_INTEGER,
      offsetof(reduce_settings_t, jobs)},
     {"--resume", NULL, "continue with the output file of an earlier call, and the options in its first line", TOOL_FLAG,
      offsetof(reduce_settings_t, resume)},
     TOOL_JOB_OPTIONS,
     TOOL_PLAN_OPTIONS(reduce_settings_t, plan),
     {"--timeout", "SECONDS", "stop a candidate after this time (default: 20 times that of the input, at least 5)",
-     TOOL_POSITIVE, offsetof(reduce_settings_t, time_limit)},
+     TOOL_INTEGER, offsetof(reduce_settings_t, time_limit)},
     {"--candidates", "N", "stop after this many candidates (default: no limit)", TOOL_INTEGER,
      offsetof(reduce_settings_t, limit)},
     {"--verbose", NULL, "print each candidate on standard error", TOOL_FLAG, offsetof(reduce_settings_t, verbose)},
@@ -365,9 +365,10 @@ static int run_input(reducer_t *it, MlirContext context) {
 
 static int check(reduce_settings_t *settings, const tool_list_t *operands) {
   const int64_t processors = tool_processors();
-  if (operands->size != 1 || settings->limit < 0 || settings->jobs > TOOL_MAX_JOBS) {
+  if (operands->size != 1 || settings->time_limit < 0 || settings->time_limit > 86400 || settings->limit < 0 ||
+      settings->jobs < 0 || settings->jobs > TOOL_MAX_JOBS) {
     tool_error(&tool_command_reduce,
-               "expected one input, and -j and --candidates in their range; see nereid reduce --help");
+               "expected one input, and -j, --timeout and --candidates in their range; see nereid reduce --help");
     return TOOL_CALL;
   }
   if (!settings->jobs)
