@@ -60,6 +60,7 @@ static const char *const ttgir[] = {
     "triton-loop-aware-cse",
     "tritongpu-prefetch",
     "tritongpu-optimize-dot-operands",
+    "nereid-hoist-loads",
     "tritongpu-coalesce-async-copy",
     "triton-nvidia-tma-lowering",
     "tritongpu-remove-layout-conversions",

@@ -180,6 +180,13 @@ int64_t nereid_register_pressure_between(const nereid_register_pressure_t *press
   return most;
 }
 
+int64_t nereid_register_pressure_peak(const nereid_register_pressure_t *pressure) {
+  int64_t most = 0;
+  for (size_t time = 0; time < pressure->live.size; ++time)
+    most = pressure->live.data[time] > most ? pressure->live.data[time] : most;
+  return most;
+}
+
 bool nereid_register_pressure_is_before(const nereid_register_pressure_t *pressure, MlirOperation first,
                                         MlirOperation second) {
   return time_of(pressure, first) < time_of(pressure, second);

@@ -36,6 +36,9 @@ int64_t nereid_register_pressure_after(const nereid_register_pressure_t *pressur
 int64_t nereid_register_pressure_between(const nereid_register_pressure_t *pressure, MlirOperation first,
                                          MlirOperation last);
 
+/* The most anywhere in the function. */
+int64_t nereid_register_pressure_peak(const nereid_register_pressure_t *pressure);
+
 /* Whether `first` comes before `second` in program order. */
 bool nereid_register_pressure_is_before(const nereid_register_pressure_t *pressure, MlirOperation first,
                                         MlirOperation second);
