@@ -19,7 +19,7 @@ enum {
   warps_limit = 32, /* 1,024 threads per CTA */
   stages_limit = 64,
   ctas_limit = 16,
-  registers_limit = 255,
+  registers_limit = 256,
   tensor_dims = 5,
 };
 

@@ -44,7 +44,7 @@ def Nereid_LaunchOptionsAttr : Nereid_Attr<"LaunchOptions", "launch_options"> {
 
     - `num_warps`, `num_ctas`: a power of two; `num_ctas` is at most 16, the largest cluster.
     - `num_stages`: the number of loop iterations that the pipeliner keeps in flight.
-    - `maxnreg`: registers per thread, at most 255.
+    - `maxnreg`: registers per thread, at most 256.
     - `ptx_version`: ten times the version, 87 for 8.7.
     - `cooperative`: a cooperative launch, with all CTAs of the grid resident at once.
     - `pdl`: programmatic dependent launch.

@@ -41,8 +41,8 @@ static nereid_status_t check_counts(const nereid_compile_options_t *options, con
                          options->num_ctas);
   if (options->num_stages < 0 || options->num_stages > 64)
     return nereid_report(report, NEREID_ERROR_ARGUMENT, "num-stages is %d; expected 1 to 64", options->num_stages);
-  if (options->maxnreg < 0 || options->maxnreg > 255)
-    return nereid_report(report, NEREID_ERROR_ARGUMENT, "maxnreg is %d; expected 1 to 255", options->maxnreg);
+  if (options->maxnreg < 0 || options->maxnreg > 256)
+    return nereid_report(report, NEREID_ERROR_ARGUMENT, "maxnreg is %d; expected 1 to 256", options->maxnreg);
   if (options->emit < NEREID_STAGE_NONE || options->emit > NEREID_STAGE_CUBIN)
     return nereid_report(report, NEREID_ERROR_ARGUMENT, "unknown stage number %d", (int)options->emit);
   return NEREID_OK;
@@ -145,7 +145,7 @@ static bool check_module(nereid_compilation_t *compilation) {
                                    {"ttg.num-ctas", 1, 16, true},
                                    {"ttg.threads-per-warp", 32, 32, true},
                                    {"ttg.total-num-warps", 1, 32, false},
-                                   {"ttg.maxnreg", 1, 255, false}};
+                                   {"ttg.maxnreg", 1, 256, false}};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
     if (!check_limit(compilation, &limits[i]))
       return false;

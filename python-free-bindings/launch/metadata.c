@@ -303,7 +303,7 @@ static void read_launch(reader_t *reader, const cJSON *root, nereid_metadata_t *
   read_int(reader, root, "total_num_warps", OPTIONAL, 1, 32, &metadata->total_num_warps);
   read_int(reader, root, "num_ctas", OPTIONAL, 1, 16, &metadata->num_ctas);
   read_int(reader, root, "num_stages", OPTIONAL, 0, 1024, &metadata->num_stages);
-  read_int(reader, root, "maxnreg", OPTIONAL, 0, 255, &metadata->maxnreg);
+  read_int(reader, root, "maxnreg", OPTIONAL, 0, 256, &metadata->maxnreg);
   read_int(reader, root, "ptx_version", OPTIONAL, 0, 999, &metadata->ptx_version);
   read_int(reader, root, "registers", OPTIONAL, 0, 255, &metadata->registers);
   read_size(reader, root, "spill_stores", OPTIONAL, &metadata->spill_stores);

@@ -11,6 +11,7 @@
 #include "conversion/ttg_to_llvm/function/signature.h"
 
 #include "base/ptx_name.h"
+#include "base/target_facts.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/function/calls.h"
 #include "conversion/ttg_to_llvm/function/kernel_abi.h"
@@ -174,8 +175,11 @@ static void append_kernel_attributes(nereid_lower_t *lower, attributes_t *attrib
                      nereid_emit_attribute(lower, "nvvm.kernel", mlirUnitAttrGet(lower->context)));
   nereid_vector_push(lower->arena, attributes,
                      nereid_emit_attribute(lower, "nvvm.reqntid", mlirDenseI32ArrayGet(lower->context, 1, &threads)));
-  if (!mlirAttributeIsNull(maxnreg))
+  if (!mlirAttributeIsNull(maxnreg)) { /* Triton accepts 256; a thread has at most 255 */
+    const int64_t limit = mlirIntegerAttrGetValueInt(maxnreg), most = NEREID_TARGET_THREAD_REGISTERS;
+    maxnreg = mlirIntegerAttrGet(mlirAttributeGetType(maxnreg), limit < most ? limit : most);
     nereid_vector_push(lower->arena, attributes, nereid_emit_attribute(lower, "nvvm.maxnreg", maxnreg));
+  }
   const int32_t ctas = lower->group->grid.num_ctas;
   if (ctas > 1)
     nereid_vector_push(

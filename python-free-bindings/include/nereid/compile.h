@@ -127,7 +127,7 @@ typedef struct nereid_compile_options {
   int32_t num_warps;         /* per CTA, a power of two; 0: the module's, else 4 */
   int32_t num_stages;        /* 0: the module's, else 3 */
   int32_t num_ctas;          /* per cluster, a power of two up to 16; 0: the module's, else 1 */
-  int32_t maxnreg;           /* registers per thread, up to 255; 0: the module's, else no limit */
+  int32_t maxnreg;           /* registers per thread, up to 256; 0: the module's, else no limit */
   const char *kernel;        /* the public function to compile; null: the only one */
   bool no_fp_fusion;         /* do not contract multiply and add to fma */
   bool lineinfo;             /* keep source lines in LLVM IR, PTX and cubin */

@@ -45,8 +45,8 @@
 
 // -----
 
-// expected-error @below {{launch_options expects maxnreg from 1 to 255, got 256}}
-#a = #nereid.launch_options<maxnreg = 256>
+// expected-error @below {{launch_options expects maxnreg from 1 to 256, got 257}}
+#a = #nereid.launch_options<maxnreg = 257>
 
 // -----
 

@@ -46,7 +46,7 @@ static const tool_option_t options[] = {
     {"--num-stages", "N", "loop iterations in flight (default: the module's, else 3)", TOOL_POSITIVE, AT(num_stages)},
     {"--num-ctas", "N", "CTAs per cluster, a power of two (default: the module's, else 1)", TOOL_POSITIVE,
      AT(num_ctas)},
-    {"--maxnreg", "N", "registers per thread, at most 255", TOOL_POSITIVE, AT(maxnreg)},
+    {"--maxnreg", "N", "registers per thread, at most 256", TOOL_POSITIVE, AT(maxnreg)},
     {"--define", "NAME=VALUE", "replace ${NAME} in the text of the input", TOOL_LIST, AT(defines)},
     {"--grid", "GRID",
      "the kernel's grid in names of its arguments, such as 'x = ceildiv(m, 128) * ceildiv(n, 256), per_sm = 1'; "
