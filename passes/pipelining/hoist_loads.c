@@ -15,6 +15,8 @@
  * that writes global memory, or one that orders loads. Where a multiprocessor executes few warps, operands that
  * nothing waits for before become copies, too: their values need no registers.
  *
+ * The load of a scalar that a pipelined loop executes for its next iteration moves to the beginning of the body.
+ *
  * A buffer is live from its copy on. Copies are made as far as a multiprocessor then executes as many CTAs as before;
  * fewer if tensors need more registers than there are, as spills cost more. */
 #include "passes/dot/dot_registers.h"
@@ -365,6 +367,37 @@ static void move(hoist_t *hoist, MlirOperation load) {
   ++hoist->moved;
 }
 
+/* --- scalars of the next iteration --- */
+
+/* Whether `load` is that of a scalar that only the next iteration uses: tritongpu-pipeline executes it ahead, over the
+ * stores of an iteration, but next to the copies, which may follow the dots. */
+static bool is_for_next_iteration(MlirOperation load) {
+  MlirOperation loop = mlirOperationGetParentOperation(load), user = nereid_ir_only_user(nereid_ir_result(load));
+  return nereid_op_kind(loop) == NEREID_OP_SCF_FOR && !mlirOperationIsNull(user) &&
+         nereid_op_kind(user) == NEREID_OP_SCF_YIELD &&
+         !mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(load)));
+}
+
+/* Moves the load to the beginning of the body, after what its address depends on: it has the whole iteration. */
+static void move_to_begin(hoist_t *hoist, MlirOperation load) {
+  MlirOperation loop = mlirOperationGetParentOperation(load);
+  nereid_written_roots_t written;
+  place_t place = {.after = {NULL}};
+  nereid_map_t seen;
+  nereid_map_initialize(&seen, hoist->pass->scratch);
+  nereid_written_roots_read(loop, hoist->pass->scratch, &written);
+  if (!nereid_written_roots_permit_ahead(&written, load, false))
+    return;
+  hoist->block = mlirOperationGetBlock(load);
+  add_slice(hoist, load, &seen, &place);
+  MlirOperation below = move_slice(hoist, &place);
+  hoist->block = (MlirBlock){NULL};
+  if (mlirOperationEqual(below, load))
+    return;
+  mlirOperationMoveBefore(load, below);
+  ++hoist->moved;
+}
+
 /* --- the pass --- */
 
 /* Whether all warps execute `op` at most once: neither a loop nor a partition of warps is around it. */
@@ -405,6 +438,8 @@ MlirLogicalResult nereid_pass_hoist_loads(nereid_pass_t *pass) {
   for (size_t i = 0; i < loads.size; ++i) {
     MlirOperation load = loads.data[i];
     MlirBlock block = mlirOperationGetBlock(load);
+    if (is_for_next_iteration(load))
+      move_to_begin(&hoist, load);
     if (!is_in_straight_line(load) || nereid_ring_is_volatile(load))
       continue;
     if (!mlirBlockEqual(block, hoist.block) && !begin_block(&hoist, block))

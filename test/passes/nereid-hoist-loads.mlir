@@ -91,4 +91,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = ttng.warp_group_dot %x, %y, %l {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #tile, #smem> * !ttg.memdesc<64x64xf16, #tile, #smem> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
   }
+
+  // A pipelined loop loads the scalar of its next iteration where it copies: it has the whole iteration, also over a store to other
+  // memory, but not over one that may write the scalar.
+  // CHECK-LABEL: tt.func public @next_scalar
+  // CHECK:         scf.for
+  // CHECK-NEXT:      tt.addptr
+  // CHECK-NEXT:      tt.load %{{.*}} : !tt.ptr<f32>
+  // CHECK:           ttng.warp_group_dot
+  // CHECK:           tt.store
+  // CHECK-NOT:       tt.load
+  // CHECK:           scf.yield
+  // CHECK:         scf.for
+  // CHECK:           tt.store
+  // CHECK:           tt.load %{{.*}} : !tt.ptr<f32>
+  // CHECK:           scf.yield
+  tt.func public @next_scalar(%r: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %half = arith.constant dense<0.5> : tensor<64x64xf16, #row>
+    %first = arith.constant 1.0 : f32
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %h = ttg.local_alloc %half : (tensor<64x64xf16, #row>) -> !ttg.memdesc<64x64xf16, #tile, #smem>
+    %os = tt.splat %out : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #mma>
+    %rs = tt.splat %r : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #mma>
+    %a = scf.for %i = %c0 to %n step %c1 iter_args(%g = %first) -> (f32) : i32 {
+      %c = ttng.warp_group_dot %h, %h, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #tile, #smem> * !ttg.memdesc<64x64xf16, #tile, #smem> -> tensor<64x64xf32, #mma>
+      %gs = tt.splat %g : f32 -> tensor<64x64xf32, #mma>
+      %d = arith.mulf %c, %gs : tensor<64x64xf32, #mma>
+      tt.store %os, %d : tensor<64x64x!tt.ptr<f32>, #mma>
+      %p = tt.addptr %r, %i : !tt.ptr<f32>, i32
+      %next = tt.load %p : !tt.ptr<f32>
+      scf.yield %next : f32
+    }
+    %b = scf.for %i = %c0 to %n step %c1 iter_args(%g = %a) -> (f32) : i32 {
+      %gs = tt.splat %g : f32 -> tensor<64x64xf32, #mma>
+      tt.store %rs, %gs : tensor<64x64x!tt.ptr<f32>, #mma>
+      %p = tt.addptr %r, %i : !tt.ptr<f32>, i32
+      %next = tt.load %p : !tt.ptr<f32>
+      scf.yield %next : f32
+    }
+    tt.store %out, %b : !tt.ptr<f32>
+    tt.return
+  }
 }
