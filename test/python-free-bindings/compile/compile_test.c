@@ -218,7 +218,7 @@ static void test_options(void **state) {
       {.num_warps = 64},
       {.num_ctas = 32},
       {.num_ctas = 6},
-      {.maxnreg = 256},
+      {.maxnreg = 257},
       {.num_stages = -1},
       {.target = "sm_70"},
       {.ptx_version = "1.0"},
