@@ -1,4 +1,4 @@
-/* nereid-hoist-loads: begins loads outside of loops before the first op at which threads wait: operands of dots as
+/* nereid-hoist-loads: issues loads outside of loops before the first op at which threads wait: operands of dots as
  * asynchronous copies, small tensors and scalars in registers.
  *
  *   %a = tt.load %p                              %a = tt.load %p
@@ -43,13 +43,13 @@
 
 enum {
   MAX_SCAN = 4096,      /* ops above a load that are examined */
-  FEW_WARPS = 16,       /* of a multiprocessor: with fewer, latency is exposed */
+  FEW_WARPS = 16,       /* resident warps per SM: fewer do not hide latency */
   COPY_REGISTERS = 8,   /* per thread, of the value of a copy, at least */
   SMALL_REGISTERS = 16, /* per thread, of a value that is loaded early into registers, at most */
   BLOCK_REGISTERS = 48, /* the same, of all such values of a block */
   SPARE_REGISTERS = 16, /* beyond the limit of register_pressure.h, which they may use */
   OTHER_REGISTERS = 40, /* besides tensors */
-  MANY_REGISTERS = 400  /* of tensors: almost twice as many as there are */
+  MANY_REGISTERS = 400  /* per thread, live tensors: nearly twice the register file */
 };
 
 typedef struct copy {
@@ -70,8 +70,8 @@ typedef struct hoist {
   int64_t small;                /* registers of the small values that have moved */
   bool has_few_warps;           /* on a multiprocessor, by registers */
   MlirOperation last;           /* commit of the last copy; null before the first */
-  size_t last_index;            /* of the op below it */
-  NEREID_VECTOR(copy_t) copies; /* of all blocks, in program order */
+  size_t last_index;            /* index of the op that follows `last` */
+  NEREID_VECTOR(copy_t) copies; /* across all blocks, in program order */
   int64_t moved;                /* loads into registers */
 } hoist_t;
 
@@ -138,7 +138,8 @@ static bool is_movable(MlirOperation op) {
 static void add_slice(const hoist_t *hoist, MlirOperation op, nereid_map_t *seen, place_t *place) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirOperation definition = nereid_defining_op(mlirOperationGetOperand(op, i));
-    if (mlirOperationIsNull(definition) || !mlirBlockEqual(mlirOperationGetBlock(definition), hoist->block) ||
+    if (mlirOperationIsNull(definition) ||
+        !mlirBlockEqual(mlirOperationGetBlock(definition), mlirOperationGetBlock(op)) ||
         !is_after(definition, place->after) || nereid_map_find(seen, definition.ptr))
       continue;
     uintptr_t *entry = nereid_map_insert(seen, definition.ptr);
@@ -167,9 +168,9 @@ static bool find_place(const hoist_t *hoist, MlirOperation load, bool in_place, 
 }
 
 /* Moves the slice to the place. Returns the op below it, before which the load is to be inserted. */
-static MlirOperation move_slice(const hoist_t *hoist, const place_t *place) {
-  MlirOperation below = mlirOperationIsNull(place->after) ? mlirBlockGetFirstOperation(hoist->block)
-                                                          : mlirOperationGetNextInBlock(place->after);
+static MlirOperation move_slice(MlirBlock block, const place_t *place) {
+  MlirOperation below =
+      mlirOperationIsNull(place->after) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(place->after);
   for (size_t i = 0; i < place->slice.size; ++i) {
     MlirOperation op = place->slice.data[i];
     if (!is_after(op, place->after))
@@ -264,7 +265,7 @@ static void copy(hoist_t *hoist, MlirOperation load) {
   if (!find_place(hoist, load, hoist->has_few_warps, &place) || !reserve(hoist, load, &place))
     return;
   const nereid_builder_t builder = {
-      .location = mlirOperationGetLocation(load), .block = hoist->block, .before = move_slice(hoist, &place)};
+      .location = mlirOperationGetLocation(load), .block = hoist->block, .before = move_slice(hoist->block, &place)};
   copy_t copy = {.load = load};
   copy.buffer = nereid_ir_result(
       nereid_ttg_local_alloc_build(&builder, nereid_ring_slot_type(load), (MlirValue){NULL}, (MlirAttribute){NULL}));
@@ -359,8 +360,8 @@ static void move(hoist_t *hoist, MlirOperation load) {
   if (registers > SMALL_REGISTERS || all > BLOCK_REGISTERS || hoist->registers + all > hoist->limit + SPARE_REGISTERS ||
       !find_place(hoist, load, false, &place))
     return;
-  MlirOperation below = move_slice(hoist, &place);
-  if (mlirOperationEqual(below, load)) /* what it depends on stays where it is */
+  MlirOperation below = move_slice(hoist->block, &place);
+  if (mlirOperationEqual(below, load)) /* an operand cannot move up */
     return;
   mlirOperationMoveBefore(load, below);
   hoist->small += registers;
@@ -388,10 +389,8 @@ static void move_to_begin(hoist_t *hoist, MlirOperation load) {
   nereid_written_roots_read(loop, hoist->pass->scratch, &written);
   if (!nereid_written_roots_permit_ahead(&written, load, false))
     return;
-  hoist->block = mlirOperationGetBlock(load);
   add_slice(hoist, load, &seen, &place);
-  MlirOperation below = move_slice(hoist, &place);
-  hoist->block = (MlirBlock){NULL};
+  MlirOperation below = move_slice(mlirOperationGetBlock(load), &place);
   if (mlirOperationEqual(below, load))
     return;
   mlirOperationMoveBefore(load, below);
