@@ -31,6 +31,7 @@ static const char *const ttir[] = {
 static const char *const ttgir[] = {
     ("triton-rewrite-tensor-descriptor-to-pointer{compute-capability=$capability ptx-version=$ptx-version "
      "made=$architecture}"),
+    "nereid-drop-unit-dims",
     "cse",
     "loop-invariant-code-motion",
     "triton-loop-aware-cse",
