@@ -15,6 +15,7 @@
  *   elementwise ops between a load and its buffer  the buffer has latency 1, the load one less than without, unless
  *                                                  the dots of an iteration are short
  *   scalar loads of addresses                      latency 1, in registers
+ *   scalars and vectors on which no dot depends    latency 1, in registers or by cp.async
  *
  * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have
  * none. Loads in registers have none where their values do not fit next to the results of dots, or where dots are
@@ -322,6 +323,49 @@ static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipeline
       drop(&loads->data[i], no_memory);
 }
 
+static bool any_is_copied(const nereid_pipelined_t *loads) {
+  for (size_t i = 0; i < loads->size; ++i)
+    if (!loads->data[i].obstacle && !loads->data[i].in_registers &&
+        nereid_op_kind(loads->data[i].op) == NEREID_OP_TT_LOAD)
+      return true;
+  return false;
+}
+
+/* Loads the factors of results one iteration ahead, if the operands of the dots are: a result would wait for them. They
+ * stay in registers where they take few, or are copied to rings next to other copies of the threads, if these leave
+ * enough memory. */
+static void fit_factors(const assign_t *assign, MlirOperation loop, const nereid_pipelined_t *loads,
+                        nereid_pipelined_t *factors) {
+  enum { MAX_REGISTERS = 16, FEW_REGISTERS = 4 }; /* of values; for all of them and for one */
+  nereid_operations_t keys = {0};
+  const bool can_copy = any_is_copied(loads);
+  int64_t registers = 0;
+  collect_keys(loads, assign->pass->scratch, &keys);
+  if (!keys.size)
+    return;
+  const int64_t available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
+  for (size_t i = 0; i < factors->size; ++i) {
+    nereid_pipelined_op_t *load = &factors->data[i];
+    if (load->obstacle)
+      continue;
+    load->latency = 1;
+    nereid_ir_set_integer(load->op, NEREID_ATTR_LATENCY, 1);
+    const int64_t value = nereid_load_value_registers(&assign->axis, load->op);
+    const bool is_few = value <= FEW_REGISTERS && registers + value <= MAX_REGISTERS;
+    if (is_few && mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(load->op))))
+      nereid_ir_set_attribute(load->op, NEREID_ATTR_LOOP_IN_REGISTERS, mlirUnitAttrGet(assign->pass->context));
+    load->in_registers |= is_few;
+    nereid_vector_push(assign->pass->scratch, &keys, load->op);
+    if (is_few)
+      registers += value;
+    else if (load->in_registers || !can_copy)
+      drop(load, no_registers);
+    else if (nereid_ring_budget_bytes(&keys, false) > available)
+      drop(load, no_memory);
+    keys.size -= load->obstacle != NULL;
+  }
+}
+
 /* Sets the latencies for a loop without a dot; loads whose copies do not fit stay. */
 static void fit_loads(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
   enum { LEFT_FOR_OTHERS = 8192 /* bytes */ };
@@ -372,21 +416,27 @@ static void assign_loop(assign_t *assign, MlirOperation loop) {
   const int64_t stages =
       nereid_ir_integer(loop, NEREID_ATTR_NUM_STAGES, has_dot ? nereid_pass_option_int(assign->pass, "num-stages") : 1);
   staying_t staying = {assign, loop, NULL};
+  nereid_arena_t *scratch = assign->pass->scratch;
   assign_chains(assign, loop);
   if (stages < 2)
     staying.reason = "its loop does not request it: tt.num_stages is less than 2 or missing";
   mlirOperationWalk(loop, remark_staying, &staying, MlirWalkPreOrder);
   nereid_pipelined_t loads = {0};
-  if (staying.reason ||
-      !nereid_pipelined_collect(loop, has_dot, is_requested, &assign->axis, assign->pass->scratch, &loads))
+  if (staying.reason || !nereid_pipelined_collect(loop, has_dot, is_requested, &assign->axis, scratch, &loads))
     return;
   if (has_dot)
     fit_dots(assign, loop, &loads, stages);
   else
     fit_loads(assign, loop, &loads, stages);
+  nereid_pipelined_t factors = {0};
+  if (has_dot && !is_requested && nereid_pipelined_collect_factors(loop, &assign->axis, &loads, scratch, &factors))
+    fit_factors(assign, loop, &loads, &factors);
   remark_loads(assign, &loads);
+  remark_loads(assign, &factors);
   for (size_t i = 0; i < loads.size; ++i)
     assign->count += !loads.data[i].obstacle;
+  for (size_t i = 0; i < factors.size; ++i)
+    assign->count += factors.data[i].latency > 0 && !factors.data[i].obstacle;
 }
 
 /* Remarks loads in loops without a trip count, which no pass pipelines. */

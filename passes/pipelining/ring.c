@@ -171,7 +171,7 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
   if (is_tma(load))
     return true;
   if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK ||
-      nereid_tt_load_get_is_volatile(load))
+      nereid_tt_load_get_is_volatile(load) || nereid_ir_has_attribute(load, NEREID_ATTR_LOOP_IN_REGISTERS))
     return false;
   MlirType element = mlirShapedTypeGetElementType(type);
   if (!mlirTypeIsAInteger(element) && !mlirTypeIsAFloat(element))

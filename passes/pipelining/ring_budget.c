@@ -40,7 +40,7 @@ bool nereid_ring_budget_has_ring(MlirOperation key) {
   if (nereid_op_kind(key) == NEREID_OP_TTG_LOCAL_ALLOC)
     return true;
   return nereid_ring_is_load(key) && nereid_ttg_is_laid_out(nereid_ir_result(key)) &&
-         !is_stored_ahead(nereid_ir_result(key));
+         !nereid_ir_has_attribute(key, NEREID_ATTR_LOOP_IN_REGISTERS) && !is_stored_ahead(nereid_ir_result(key));
 }
 
 /* Whether a dot that stays in flight reads the buffer, through views. */
@@ -469,6 +469,18 @@ int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop) {
   dots_t dots = {0};
   mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
   return ctas_by_registers(loop, &dots);
+}
+
+bool nereid_ring_budget_relies_on_second_cta(MlirOperation module, MlirOperation loop,
+                                             const nereid_operations_t *keys) {
+  const int capability = nereid_ttg_compute_capability(module);
+  const int64_t others = bytes_of_others(module, nereid_ring_budget_available(module, loop, keys));
+  dots_t dots = {0};
+  mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
+  return dots.groups && dots.groups == dots.count && !dots.is_flattened && !has_ring_in_flight(keys) &&
+         ctas_by_registers(loop, &dots) > 1 &&
+         nereid_target_ctas(capability, nereid_ring_budget_bytes(keys, false) + others) == 1 &&
+         nereid_target_ctas(capability, nereid_ring_budget_bytes(keys, true) + others) > 1;
 }
 
 bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys) {

@@ -49,6 +49,10 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
  * executes many CTAs, or it executes few warps, and one more CTA if the rings of `keys` have a slot less each. */
 bool nereid_ring_budget_relies_on_ctas(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
 
+/* Whether the copies should follow dots of warp groups that are complete when their iteration ends: with copies before
+ * them, a slot more per ring leaves a multiprocessor one CTA instead of two. */
+bool nereid_ring_budget_relies_on_second_cta(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);
+
 /* Whether a step should fill slots late, because dots in flight read one more slot: otherwise the rings of `keys` do
  * not fit, or leave a multiprocessor too few CTAs. Else the additional slot is worth its memory: copies wait
  * for no dot, and a step has one barrier of the CTA. */

@@ -473,11 +473,13 @@ static void write_schedule(const scheduler_t *scheduler) {
   const bool late =
       nereid_ring_copies_late(module, scheduler->loop, &scheduler->keys, scheduler->max_stage, scheduler->arena) ||
       nereid_ring_budget_is_late(module, scheduler->loop, &scheduler->keys);
+  const bool last = nereid_ring_budget_relies_on_second_cta(module, scheduler->loop, &scheduler->keys);
   MlirOperation yield = mlirBlockGetTerminator(scheduler->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(scheduler->body); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op))
     nereid_schedule_set(op, stage_of(scheduler, op),
                         scheduler->computing.size         ? cluster_beside_dots(scheduler, op)
+                        : last                            ? cluster_of(scheduler, op, true)
                         : late && scheduler->leading.size ? cluster_after_dots(scheduler, op, trailing)
                                                           : cluster_of(scheduler, op, late));
   nereid_schedule_order_definitions(scheduler->body, scheduler->arena);
@@ -504,14 +506,16 @@ static void mark_dots_early(scheduler_t *scheduler, MlirOperation op, nereid_map
   }
 }
 
-/* Whether the op loads a scalar: a step has the latency of the load to do other work, for one register. */
-static bool is_scalar_load(MlirOperation key) {
-  return nereid_op_kind(key) == NEREID_OP_TT_LOAD && !mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(key)));
+/* Whether the op loads a scalar, or few registers: a step has the latency of the load to do other work. */
+static bool is_small_load(MlirOperation key) {
+  return nereid_op_kind(key) == NEREID_OP_TT_LOAD &&
+         (!mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(key))) ||
+          nereid_ir_has_attribute(key, NEREID_ATTR_LOOP_IN_REGISTERS));
 }
 
 /* Whether the op is asynchronous: a step issues it before the work of the last stage. */
 static bool is_issued_first(MlirOperation key) {
-  return is_async_dot(key) || is_scalar_load(key) || (nereid_ring_is_load(key) && nereid_ring_budget_has_ring(key));
+  return is_async_dot(key) || is_small_load(key) || (nereid_ring_is_load(key) && nereid_ring_budget_has_ring(key));
 }
 
 /* Whether the op computes a tensor in registers. */

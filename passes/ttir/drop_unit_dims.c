@@ -501,15 +501,30 @@ static void rewrite(drop_t *drop, const nereid_operations_t *ops) {
   drop->count += (int64_t)values.size;
 }
 
-/* Whether `op` gives an operand of a dot its shape: a reshape from or to a tensor with unit dimensions; or a batch of
- * one dot. */
+/* Whether the values have the same dimensions apart from those of size 1. */
+static bool is_same_apart_from_units(MlirValue a, MlirValue b) {
+  intptr_t i = 0, j = 0;
+  for (;;) {
+    while (i < rank_of(a) && size_of(a, i) == 1)
+      ++i;
+    while (j < rank_of(b) && size_of(b, j) == 1)
+      ++j;
+    if (i >= rank_of(a) || j >= rank_of(b))
+      return i >= rank_of(a) && j >= rank_of(b);
+    if (size_of(a, i++) != size_of(b, j++))
+      return false;
+  }
+}
+
+/* Whether `op` only adds or removes unit dimensions, as around dots, or is a batch of one dot. */
 static bool is_start(MlirOperation op) {
+  MlirValue result = mlirOperationGetNumResults(op) ? nereid_ir_result(op) : (MlirValue){NULL};
   switch (nereid_op_kind(op)) {
   case NEREID_OP_TT_RESHAPE:
-    return rank_of(mlirOperationGetOperand(op, 0)) != rank_of(nereid_ir_result(op)) &&
-           (has_unit_dim(mlirOperationGetOperand(op, 0)) || has_unit_dim(nereid_ir_result(op)));
+    return rank_of(mlirOperationGetOperand(op, 0)) != rank_of(result) &&
+           is_same_apart_from_units(mlirOperationGetOperand(op, 0), result);
   case NEREID_OP_TT_DOT:
-    return rank_of(nereid_ir_result(op)) > 2 && size_of(nereid_ir_result(op), 0) == 1;
+    return rank_of(result) > 2 && size_of(result, 0) == 1;
   default:
     return false;
   }

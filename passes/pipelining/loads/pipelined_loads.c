@@ -231,6 +231,91 @@ static void add_buffers(collect_t *collect) {
   }
 }
 
+/* --- factors --- */
+
+/* Whether `op` depends on a load of the loop in the same iteration. */
+static bool depends_on_load(const collect_t *collect, MlirOperation op, nereid_map_t *seen) {
+  nereid_schedule_values_t uses = {0};
+  uintptr_t *place = nereid_map_insert(seen, op.ptr);
+  if (!place || *place)
+    return !place;
+  *place = 1;
+  if (!nereid_schedule_uses(op, collect->body, collect->arena, &uses))
+    return true;
+  for (size_t i = 0; i < uses.size; ++i) {
+    MlirOperation from = defining_op_in(collect, uses.data[i]);
+    if (!mlirOperationIsNull(from) && (nereid_ring_is_load(from) || depends_on_load(collect, from, seen)))
+      return true;
+  }
+  return false;
+}
+
+/* Whether an op only carries on elements of its operand. */
+static bool is_rearrangement(MlirOperation op) {
+  switch (nereid_op_kind(op)) {
+  case NEREID_OP_TT_BROADCAST:
+  case NEREID_OP_TT_EXPAND_DIMS:
+  case NEREID_OP_TT_RESHAPE:
+  case NEREID_OP_TT_SPLAT:
+  case NEREID_OP_TT_TRANS:
+  case NEREID_OP_TTG_CONVERT_LAYOUT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Whether the iteration computes with the result of `op`. Otherwise the program itself loads for a later one. */
+static bool is_computed_with(const collect_t *collect, MlirOperation op) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(op)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = nereid_ir_ancestor_in(collect->body, mlirOpOperandGetOwner(use));
+    if (mlirOperationIsNull(user) || nereid_op_kind(user) == NEREID_OP_SCF_YIELD)
+      continue;
+    if (!is_rearrangement(user) || is_computed_with(collect, user))
+      return true;
+  }
+  return false;
+}
+
+/* Whether `op` loads few values, such as the scales of the rows or columns of a block: a scalar or a vector. */
+static bool is_small(const collect_t *collect, MlirOperation op) {
+  enum { MAX_ELEMENTS = 256 };
+  nereid_map_t seen;
+  if (nereid_op_kind(op) != NEREID_OP_TT_LOAD)
+    return false;
+  MlirType type = mlirValueGetType(nereid_ir_result(op));
+  if (mlirTypeIsARankedTensor(type) &&
+      (mlirShapedTypeGetRank(type) != 1 || mlirShapedTypeGetDimSize(type, 0) > MAX_ELEMENTS))
+    return false;
+  nereid_map_initialize(&seen, collect->arena);
+  return !depends_on_load(collect, op, &seen);
+}
+
+bool nereid_pipelined_collect_factors(MlirOperation loop, const nereid_axis_result_t *axis,
+                                      const nereid_pipelined_t *loads, nereid_arena_t *arena, nereid_pipelined_t *out) {
+  collect_t collect = {.loop = loop,
+                       .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
+                       .has_dot = true,
+                       .axis = axis,
+                       .arena = arena,
+                       .out = out};
+  nereid_map_t known;
+  nereid_map_initialize(&known, arena);
+  for (size_t i = 0; i < loads->size; ++i)
+    nereid_map_insert(&known, loads->data[i].op.ptr);
+  nereid_written_roots_read(loop, arena, &collect.written);
+  for (MlirOperation op = mlirBlockGetFirstOperation(collect.body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    nereid_pipelined_op_t load = {.op = op, .is_given = nereid_ir_has_attribute(op, NEREID_ATTR_LATENCY)};
+    if (nereid_map_find(&known, op.ptr) || load.is_given || !is_small(&collect, op) || !is_computed_with(&collect, op))
+      continue;
+    load.obstacle = obstacle(&collect, &load);
+    nereid_vector_push(arena, out, load);
+  }
+  return out->size > 0 && !arena->failed;
+}
+
 bool nereid_pipelined_collect(MlirOperation loop, bool has_dot, bool is_requested, const nereid_axis_result_t *axis,
                               nereid_arena_t *arena, nereid_pipelined_t *out) {
   collect_t collect = {.loop = loop,

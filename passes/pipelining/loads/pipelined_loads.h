@@ -29,4 +29,10 @@ typedef NEREID_VECTOR(nereid_pipelined_op_t) nereid_pipelined_t;
 bool nereid_pipelined_collect(MlirOperation loop, bool has_dot, bool is_requested, const nereid_axis_result_t *axis,
                               nereid_arena_t *arena, nereid_pipelined_t *out);
 
+/* Collects the factors of results: loads of scalars and vectors, such as the scales of the rows and columns of a block,
+ * with which an iteration computes, but on which none of its dots depends, as they are not in `loads`, and that depend
+ * on no other load. False when there are none, or when out of memory. */
+bool nereid_pipelined_collect_factors(MlirOperation loop, const nereid_axis_result_t *axis,
+                                      const nereid_pipelined_t *loads, nereid_arena_t *arena, nereid_pipelined_t *out);
+
 #endif
