@@ -71,6 +71,7 @@ static const char *const ttgir[] = {
     "tritongpu-reorder-instructions",
     "triton-nvidia-gpu-fence-insertion{compute-capability=$capability}",
     "canonicalize",
+    "tritongpu-combine-tensor-select-and-if", /* undoes selects of canonicalization */
     "nereid-shorten-live-ranges",
     "symbol-dce",
     NULL,

@@ -6,8 +6,9 @@
  *        else { … yield %b }                } else { … yield %y, %b }
  *   use %s                                  use %s
  *
- * This removes the elementwise selection. All users of the select must be after the branch or inside it; users inside
- * get the operand of their region. */
+ * This removes the elementwise selection, and registers for both values. All users of the select must be after the
+ * branch or inside it; users inside get the operand of their region. The pass runs again after the last
+ * canonicalization, which turns results of a branch into selects where both values precede it. */
 #include "passes/pass.h"
 #include "passes/support/branch.h"
 #include "passes/support/collect.h"
