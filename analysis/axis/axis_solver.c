@@ -9,6 +9,8 @@ typedef struct place {
   nereid_axis_info_t fact; /* must be first: results are returned as pointers to it */
   uint32_t entry;          /* 1 + index of the defining op's entry; 0: an argument, or not visited yet */
   bool is_read;            /* a user was visited; until then no user needs another visit */
+  bool is_examined;        /* is_loop_bound is computed */
+  bool is_loop_bound;      /* nereid_axis_is_loop_bound */
 } place_t;
 
 /* The place of `value`, created with an unreached fact; null when out of memory. */
@@ -57,11 +59,23 @@ static void raise_to_hints(nereid_axis_info_t *fact, MlirOperation op) {
     nereid_axis_raise(fact, hint_of_op, &op);
 }
 
+/* The bound of a loop is non-negative. The uses of a value are visited once. */
+static void raise_to_bound(nereid_axis_info_t *fact, place_t *place, MlirValue value) {
+  if (!fact->reached || fact->non_negative || fact->has_constant || fact->width == 0)
+    return;
+  if (!place->is_examined)
+    place->is_loop_bound = nereid_axis_is_loop_bound(value);
+  place->is_examined = true;
+  fact->non_negative = place->is_loop_bound;
+}
+
 void nereid_axis_lower(nereid_axis_solver_t *s, MlirValue value, const nereid_axis_info_t *fact) {
   place_t *known = place_of(s, value);
   nereid_axis_info_t raised = *fact;
   if (mlirValueIsAOpResult(value))
     raise_to_hints(&raised, mlirOpResultGetOwner(value));
+  if (known)
+    raise_to_bound(&raised, known, value);
   if (!known || !nereid_axis_meet(&known->fact, &raised) || !known->is_read)
     return;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))

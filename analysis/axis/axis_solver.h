@@ -30,10 +30,15 @@ bool nereid_axis_enter(nereid_axis_solver_t *solver, const nereid_axis_entry_t *
 /* The fact of `value` for a user, which is visited again when the fact changes. Null when out of memory. */
 const nereid_axis_info_t *nereid_axis_read(nereid_axis_solver_t *solver, MlirValue value);
 
-/* Meets `fact`, raised to the hints of the defining op, into the fact of `value`; visits its users again if it was
- * lowered. */
+/* Meets `fact` into the fact of `value`, raised to the hints of the defining op and, for the bound of a loop, to
+ * non-negative; visits its users again if it was lowered. */
 void nereid_axis_lower(nereid_axis_solver_t *solver, MlirValue value, const nereid_axis_info_t *fact);
 void nereid_axis_lower_to_unknown(nereid_axis_solver_t *solver, MlirValue value);
+
+/* Whether `value` is a scalar that bounds a loop, which starts at a constant of at least 0, from above; or from which
+ * such a bound is computed by constants and extensions. Visits the uses of the value and of those results.
+ * (axis_loop_bounds.c) */
+bool nereid_axis_is_loop_bound(MlirValue value);
 
 /* Propagates facts along the edges of an operation: to blocks, regions, functions and back. True when the edges cover
  * its results, so that no rule is needed. (axis_flow.c) */

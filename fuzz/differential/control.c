@@ -58,7 +58,8 @@ static bool has_room(const module_t *module) {
   return module->depth < 2 && module->n_values < MAX_VALUES / 4;
 }
 
-/* Bounds of a loop: constants, or with `dynamic` small values that are computed, possibly an empty range. */
+/* Bounds of a loop: constants, or with `dynamic` small values that are computed, possibly an empty range. A computed
+ * upper bound is at least 0, as axis information assumes. */
 static void bounds(module_t *module, bool dynamic, value_t out[3]) {
   value_t base = {.element = I32};
   out[0] = module_constant(module, &base, (int64_t)module_random(module, 5) - 2);
@@ -68,9 +69,11 @@ static void bounds(module_t *module, bool dynamic, value_t out[3]) {
     return;
   value_t any = module_of_type(module, &base), limit = module_constant(module, &base, 5);
   value_t sum = module_new(module, I32, 0, NULL), rest = module_new(module, I32, 0, NULL);
+  value_t zero = module_constant(module, &base, 0), bound = module_new(module, I32, 0, NULL);
   module_line(module, "%%v%d = arith.addi %%v%d, %%v%d : i32", sum.id, any.id, out[1].id);
   module_line(module, "%%v%d = arith.remsi %%v%d, %%v%d : i32", rest.id, sum.id, limit.id);
-  out[1] = rest;
+  module_line(module, "%%v%d = arith.maxsi %%v%d, %%v%d : i32", bound.id, rest.id, zero.id);
+  out[1] = bound;
 }
 
 /* Operations, and with `inner` above 0 a nest of that many loops between them. */

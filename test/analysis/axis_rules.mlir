@@ -316,3 +316,110 @@ tt.func @partitions(%a: i32 {tt.divisibility = 16 : i32}) {
   tt.return
 }
 }
+
+// -----
+
+// The upper bound of a loop from 0 is assumed to be non-negative, here %n: quotients have equal groups.
+tt.func @bound_of_a_loop(%n: i32, %k: i32 {tt.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %p = tt.get_program_id x : i32
+  %pn = arith.muli %p, %n : i32
+  %pn64 = arith.muli %pn, %c64 : i32
+  %s = tt.splat %pn64 : i32 -> tensor<64xi32>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %x = arith.addi %s, %r : tensor<64xi32>
+  %d = tt.splat %k : i32 -> tensor<64xi32>
+  // expected-remark @below {{divisibility = [1], constancy = [16], constant_value = <none>}}
+  %0 = arith.divsi %x, %d : tensor<64xi32>
+  // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1], constant_value = <none>}}
+  %1 = arith.remsi %x, %d : tensor<64xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  }
+  tt.return
+}
+
+// -----
+
+// So is a result, and a value from which the bound is computed.
+tt.func @source_of_a_bound(%m: i32, %k: i32 {tt.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %n = arith.muli %m, %c64 : i32
+  %s = tt.splat %n : i32 -> tensor<64xi32>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %x = arith.addi %s, %r : tensor<64xi32>
+  %d = tt.splat %k : i32 -> tensor<64xi32>
+  // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1], constant_value = <none>}}
+  %0 = arith.remsi %x, %d : tensor<64xi32>
+  %sum = arith.addi %c63, %n : i32
+  %chunks = arith.divsi %sum, %c64 : i32
+  %index = arith.index_cast %chunks : i32 to index
+  scf.for %i = %c2 to %index step %c1 {
+  }
+  tt.return
+}
+
+// -----
+
+// Loops of blocks, which replace scf.for before lowering.
+tt.func @bound_of_blocks(%m: i32, %k: i32 {tt.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %n = arith.muli %m, %c64 : i32
+  %s = tt.splat %n : i32 -> tensor<64xi32>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %x = arith.addi %s, %r : tensor<64xi32>
+  %d = tt.splat %k : i32 -> tensor<64xi32>
+  // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1], constant_value = <none>}}
+  %0 = arith.remsi %x, %d : tensor<64xi32>
+  cf.br ^header(%c0 : i32)
+^header(%i: i32):
+  %more = arith.cmpi slt, %i, %n : i32
+  cf.cond_br %more, ^body, ^exit
+^body:
+  %next = arith.addi %i, %c1 : i32
+  cf.br ^header(%next : i32)
+^exit:
+  tt.return
+}
+
+// -----
+
+// The sign stays unknown: loops from a negative or unknown value, in steps of a comparison without sign, a lower
+// bound, a step, a product, a comparison outside a loop.
+tt.func @no_bound(%m: i32, %l: i32, %k: i32 {tt.divisibility = 16 : i32}, %t: i32) {
+  %m1 = arith.constant -1 : i32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %n = arith.muli %m, %c64 : i32
+  %s = tt.splat %n : i32 -> tensor<64xi32>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %x = arith.addi %s, %r : tensor<64xi32>
+  %d = tt.splat %k : i32 -> tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %0 = arith.remsi %x, %d : tensor<64xi32>
+  scf.for %i = %m1 to %n step %c1 : i32 {
+  }
+  scf.for %i = %l to %n step %c1 : i32 {
+  }
+  scf.for unsigned %i = %c0 to %n step %c1 : i32 {
+  }
+  scf.for %i = %n to %t step %n : i32 {
+  }
+  %product = arith.muli %n, %l : i32
+  scf.for %i = %c0 to %product step %c1 : i32 {
+  }
+  %less = arith.cmpi slt, %l, %n : i32
+  cf.cond_br %less, ^yes, ^no
+^yes:
+  tt.return
+^no:
+  tt.return
+}
