@@ -12,7 +12,7 @@
  *
  * A load through registers begins no earlier than registers are free for its values, and the assembler moves none over
  * a barrier. A load moves up with the ops that compute its addresses and its mask, but not over an op with regions, one
- * that writes global memory, or one that orders loads. Where a multiprocessor executes few warps, operands that
+ * that may write the memory that it reads, or one that orders loads. Where a multiprocessor executes few warps, operands that
  * nothing waits for before become copies, too: their values need no registers.
  *
  * The load of a scalar that a pipelined loop executes for its next iteration moves to the beginning of the body.
@@ -99,9 +99,9 @@ static bool waits(const hoist_t *hoist, MlirOperation op) {
   }
 }
 
-/* Whether loads can be executed before `op`: it writes no global memory, also through other arguments, which may be the
- * same pointer. */
-static bool permits(const hoist_t *hoist, MlirOperation op) {
+/* Whether `load` can be executed before `op`, which must not write the memory that it reads. Pointers from different
+ * arguments do not alias (docs/barriers.md). */
+static bool permits(const hoist_t *hoist, MlirOperation op, MlirOperation load) {
   nereid_written_roots_t written;
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (mlirOperationGetNumRegions(op) && kind != NEREID_OP_TT_REDUCE && kind != NEREID_OP_TT_SCAN)
@@ -111,14 +111,14 @@ static bool permits(const hoist_t *hoist, MlirOperation op) {
   if (kind == NEREID_OP_TTG_ASYNC_WAIT) /* the copies of a loop end here; it would wait for this one, too */
     return false;
   nereid_written_roots_read(op, hoist->pass->scratch, &written);
-  return !written.anywhere && !written.roots.size && !written.orders_loads;
+  return !written.orders_loads && !nereid_written_roots_may_write(&written, nereid_tt_load_get_ptr(load));
 }
 
 /* The first op above `load` at which threads wait and before which the load can be executed; null if there is none. */
 static MlirOperation first_wait_above(const hoist_t *hoist, MlirOperation load) {
   MlirOperation op = nereidMlirOperationGetPrevInBlock(load), found = {NULL};
   for (int i = 0; i < MAX_SCAN && !mlirOperationIsNull(op); ++i, op = nereidMlirOperationGetPrevInBlock(op)) {
-    if (mlirOperationEqual(op, hoist->last) || !permits(hoist, op))
+    if (mlirOperationEqual(op, hoist->last) || !permits(hoist, op, load))
       break;
     if (waits(hoist, op))
       found = op;

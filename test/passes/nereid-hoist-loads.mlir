@@ -58,7 +58,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // No load moves over a store, whose pointer may be the same; volatile loads and those in loops stay.
+  // No load moves over a store through the same argument; volatile loads and those in loops stay.
   // CHECK-LABEL: tt.func public @stays
   // CHECK-NOT:     ttg.async_copy_global_to_local
   // CHECK:         tt.store
@@ -69,14 +69,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK:           ttng.warp_group_dot
   // CHECK:           tt.load
   // CHECK:         ttng.warp_group_dot
-  tt.func public @stays(%pa: tensor<64x64x!tt.ptr<f16>, #row>, %pb: tensor<64x64x!tt.ptr<f16>, #row>, %n: i32) -> tensor<64x64xf32, #mma> {
+  tt.func public @stays(%pb: tensor<64x64x!tt.ptr<f16>, #row>, %n: i32) -> tensor<64x64xf32, #mma> {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
     %half = arith.constant dense<0.5> : tensor<64x64xf16, #row>
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %h = ttg.local_alloc %half : (tensor<64x64xf16, #row>) -> !ttg.memdesc<64x64xf16, #tile, #smem>
     tt.store %pb, %half : tensor<64x64x!tt.ptr<f16>, #row>
-    %a = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #row>
+    %a = tt.load %pb : tensor<64x64x!tt.ptr<f16>, #row>
     %x = ttg.local_alloc %a : (tensor<64x64xf16, #row>) -> !ttg.memdesc<64x64xf16, #tile, #smem>
     %c = ttng.warp_group_dot %x, %h, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #tile, #smem> * !ttg.memdesc<64x64xf16, #tile, #smem> -> tensor<64x64xf32, #mma>
     %b = tt.load %pb {isVolatile = true} : tensor<64x64x!tt.ptr<f16>, #row>
@@ -90,6 +90,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     %d = ttng.warp_group_dot %x, %y, %l {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #tile, #smem> * !ttg.memdesc<64x64xf16, #tile, #smem> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
+  }
+
+  // A load moves over a store through another argument, which does not alias.
+  // CHECK-LABEL: tt.func public @other_argument
+  // CHECK:         %[[A:.*]] = tt.load %arg0
+  // CHECK:         tt.store %arg1
+  // CHECK:         ttg.local_alloc %[[A]]
+  tt.func public @other_argument(%pa: tensor<64x64x!tt.ptr<f16>, #row>, %pb: tensor<64x64x!tt.ptr<f16>, #row>) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %half = arith.constant dense<0.5> : tensor<64x64xf16, #row>
+    %h = ttg.local_alloc %half : (tensor<64x64xf16, #row>) -> !ttg.memdesc<64x64xf16, #tile, #smem>
+    tt.store %pb, %half : tensor<64x64x!tt.ptr<f16>, #row>
+    %a = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #row>
+    %x = ttg.local_alloc %a : (tensor<64x64xf16, #row>) -> !ttg.memdesc<64x64xf16, #tile, #smem>
+    %c = ttng.warp_group_dot %x, %h, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #tile, #smem> * !ttg.memdesc<64x64xf16, #tile, #smem> -> tensor<64x64xf32, #mma>
+    tt.return %c : tensor<64x64xf32, #mma>
   }
 
   // A pipelined loop loads the scalar of its next iteration where it copies: it has the whole iteration, also over a store to other
