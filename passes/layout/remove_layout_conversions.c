@@ -18,6 +18,8 @@
  * If the whole slice costs too much, it is cut: each value is either converted or computed from its operands, whichever
  * is cheaper. So a row is converted before it is broadcast to a matrix.
  *
+ * Conversions of loaded values come last: what a slice from a later conversion recomputes needs them no more.
+ *
  * A value is computed at most once per layout and the decision is cached, so the work is bounded by values times
  * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory, or
  * converting the loaded values is cheaper. Before tritongpu-accelerate-matmul (`provisional-dots`) nothing is computed
@@ -51,7 +53,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-enum { MAX_SLICE = 4096, MAX_ROUNDS = 8 };
+enum { MAX_SLICE = 4096, MAX_ROUNDS = 8, MAX_VISITS = 256 };
 
 /* Cached costs of a type. */
 typedef struct price price_t;
@@ -548,6 +550,27 @@ static bool is_mma(MlirOperation op) {
   return !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding);
 }
 
+/* Whether the op converts a loaded value. Ops between this conversion and a later one, which take any layout, may have
+ * one that no access has: the later slice computes them in its own layout, from the load. So it comes first; otherwise
+ * the load would be repeated in that layout, with narrow accesses. */
+static bool converts_load(MlirOperation conversion) {
+  MlirOperation op = nereid_defining_op(mlirOperationGetOperand(conversion, 0));
+  return !mlirOperationIsNull(op) && nereid_is_repeatable_load(op);
+}
+
+/* Whether an op with an effect, or the end of a block, depends on a result of `op`; later slices have replaced other
+ * users. True after `*visits` ops. */
+static bool is_needed(MlirOperation op, int *visits) {
+  if (--*visits < 0 || !nereidMlirOperationIsPure(op) || mlirOperationGetNumResults(op) == 0)
+    return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      if (is_needed(mlirOpOperandGetOwner(use), visits))
+        return true;
+  return false;
+}
+
 /* Assigns layouts, sinks conversions, and removes each remaining one that costs more than its alternative. */
 static bool remove_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
@@ -574,8 +597,14 @@ static bool remove_conversions(nereid_pass_t *pass) {
     return false;
   nereid_written_roots_read(pass->op, pass->scratch, &removal.written);
   for (size_t i = 0; i < conversions.size; ++i)
-    if (!try_remove(&removal, conversions.data[i]))
+    if (!converts_load(conversions.data[i]) && !try_remove(&removal, conversions.data[i]))
       return false;
+  for (size_t i = 0; i < conversions.size; ++i) {
+    int visits = MAX_VISITS;
+    if (converts_load(conversions.data[i]) && is_needed(conversions.data[i], &visits) &&
+        !try_remove(&removal, conversions.data[i]))
+      return false;
+  }
   return prune(&removal);
 }
 
