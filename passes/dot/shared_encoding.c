@@ -5,7 +5,7 @@
  * of all banks follow one another, so 128 / row bytes rows share one phase:
  *
  *   ldmatrix (also .trans)         8 rows x 16 bytes
- *   32-bit loads of 8 lanes        4 rows x 32 bytes      tf32 whose contiguous dimension is M or N
+ *   32-bit loads of 8 lanes        4 rows x 32 bytes      words whose contiguous dimension is M or N
  *   64-bit loads of a half warp    4 rows x 32 bytes      f64; 8 adjacent bytes along K per lane
  *   128-bit loads of 8 lanes       2 rows x 64 bytes      16 adjacent bytes along K per lane */
 #include "passes/dot/shared_encoding.h"
@@ -113,29 +113,31 @@ MlirAttribute nereid_dot_wgmma_shared(MlirType tensor, const int32_t *order) {
 
 /* --- mma.sync --- */
 
-/* The rows and the bytes of each that one phase of a load reads. */
+/* The rows and the bytes of each that one phase of a load reads, and the distance between the rows. */
 typedef struct access {
-  int64_t rows, bytes;
+  int64_t rows, bytes, distance;
 } access_t;
 
 static access_t access_of(int64_t bits, int64_t k_width, bool k_contiguous) {
   const int64_t lane_bits = k_width * bits; /* adjacent along K in one lane */
   if (bits == 64)
-    return (access_t){4, 32};
+    return (access_t){4, 32, 1};
   if (k_contiguous)
-    return lane_bits <= 32 ? (access_t){8, 16} : lane_bits == 64 ? (access_t){4, 32} : (access_t){2, 64};
-  return bits == 32 ? (access_t){4, 32} : (access_t){8, 16};
+    return lane_bits <= 32 ? (access_t){8, 16, 1} : lane_bits == 64 ? (access_t){4, 32, 1} : (access_t){2, 64, 1};
+  /* Words that are narrowed to the elements of the dot: consecutive lanes read rows k_width apart. */
+  return bits == 32 ? (access_t){4, 32, k_width} : (access_t){8, 16, 1};
 }
 
-/* The lanes that one wavefront serves load `access.rows` consecutive rows. */
+/* The lanes that one wavefront serves load `access.rows` rows at `access.distance`. */
 static MlirAttribute swizzle_for(MlirType tensor, access_t access, const int32_t *order) {
   MlirContext context = mlirTypeGetContext(tensor);
   const int64_t bits = bits_of(mlirShapedTypeGetElementType(tensor));
   int64_t shape[NEREID_TTG_MAX_RANK];
   shape_per_cta(tensor, shape);
   const int64_t row_bytes = shape[order[0]] * bits / 8;
-  const int64_t per_phase = row_bytes >= BANK_BYTES || row_bytes == 0 ? 1 : BANK_BYTES / row_bytes;
-  int64_t phases = access.rows / per_phase;
+  const int64_t in_banks = row_bytes >= BANK_BYTES || row_bytes == 0 ? 1 : BANK_BYTES / row_bytes;
+  const int64_t per_phase = in_banks < access.distance ? access.distance : in_banks;
+  int64_t phases = access.rows * access.distance / per_phase;
   if (phases > row_bytes / access.bytes)
     phases = row_bytes / access.bytes;
   const bool swizzled = phases > 1;
@@ -163,7 +165,7 @@ static access_t access_of_lanes(const nereid_layout_t *layout, int64_t bytes, in
   const uint32_t columns = nereid_layout_out_mask(layout, d);
   const int64_t run = bytes * nereid_layout_contiguity(layout, d), width = run > MATRIX_BYTES ? MATRIX_BYTES : run;
   const int64_t most = width > 0 && width < BANK_BYTES / WARP_LANES ? BANK_BYTES / WARP_LANES : width;
-  access_t access = {1, width};
+  access_t access = {1, width, 1};
   for (int i = 0; i < layout->in_bits[NEREID_LAYOUT_LANE] && (most << i) < BANK_BYTES; ++i) {
     const uint32_t basis = layout->bases[NEREID_LAYOUT_LANE][i];
     if (basis & columns)
@@ -171,7 +173,7 @@ static access_t access_of_lanes(const nereid_layout_t *layout, int64_t bytes, in
     else if (basis == (uint32_t)access.rows << nereid_layout_out_shift(layout, row))
       access.rows *= 2;
     else if (basis)
-      return (access_t){1, width};
+      return (access_t){1, width, 1};
   }
   return access;
 }

@@ -136,6 +136,9 @@ static void test_lane_loads(void **unused) {
   (void)unused;
   check_banks("tensor<32x128xf32>", B("1"), row_major, 32, 1, 4, 4);
   check_banks("tensor<32x64xf32>", A("1"), column_major, 32, 1, 4, 4);
+  check_banks("tensor<32x128xi32>", B("2"), row_major, 32, 1, 4, 4);
+  check_banks("tensor<32x128xi32>", B("4"), row_major, 32, 1, 4, 4);
+  check_banks("tensor<64x32xi32>", A("2"), column_major, 32, 1, 4, 4);
   check_banks("tensor<64x32xf64>", A("1"), row_major, 16, 1, 8, 8);
   check_banks("tensor<32x64xf64>", B("1"), row_major, 16, 1, 8, 8);
   check_banks("tensor<64x64xf16>", A("4"), row_major, 16, 1, 8, 2);
