@@ -114,6 +114,29 @@ static void choose_types(const accelerate_t *accelerate, site_t *site) {
 
 /* --- the problem --- */
 
+/* Whether threads compute `operand` in the block of the dot: it is not only loaded, through views. */
+static bool is_computed(MlirOperation dot, const nereid_dot_operand_t *operand) {
+  MlirOperation op = nereid_defining_op(operand->value);
+  while (!mlirOperationIsNull(op) &&
+         (nereid_op_kind(op) == NEREID_OP_TT_TRANS || nereid_op_kind(op) == NEREID_OP_TT_RESHAPE ||
+          nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT))
+    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && nereid_dot_is_elementwise(op) &&
+         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(dot));
+}
+
+/* Elements of operand `index` that threads compute in the block of the dot with M or N contiguous, if they have 8 bits:
+ * wgmma reads those with K contiguous, and a thread has none that are adjacent along K. */
+static int64_t scattered_elements(MlirOperation dot, const nereid_dot_operand_t *operand, int index) {
+  MlirType type = mlirValueGetType(operand->value);
+  int32_t order[NEREID_TTG_MAX_RANK];
+  const intptr_t rank = mlirShapedTypeGetRank(type);
+  if (bits_of(element_of(operand->value)) != 8 || !is_computed(dot, operand))
+    return 0;
+  nereid_dot_loaded_order(operand->value, order);
+  return order[0] == rank - 1 - index ? 0 : nereid_ttg_num_elements(type);
+}
+
 static bool read_site(const accelerate_t *accelerate, MlirOperation dot, site_t *site) {
   *site = (site_t){.dot = dot, .result = mlirValueGetType(nereid_ir_result(dot))};
   site->a = nereid_dot_operand_of(dot, 0);
@@ -140,6 +163,8 @@ static bool read_site(const accelerate_t *accelerate, MlirOperation dot, site_t 
   problem->a_is_in_all_warps = site->a.is_in_all_warps;
   const uintptr_t *operand_bytes = nereid_map_find(&accelerate->operand_bytes, dot.ptr);
   problem->operand_bytes = operand_bytes ? (int64_t)*operand_bytes : 0;
+  problem->scattered = scattered_elements(dot, &site->b, 1) +
+                       (site->a.kind == NEREID_DOT_A_STORED ? scattered_elements(dot, &site->a, 0) : 0);
   return nereid_dot_result_uses(dot, accelerate->pass->scratch, &problem->feeds_dot, &problem->feeds_reduce);
 }
 
@@ -409,17 +434,6 @@ static bool has_precision(const site_t *site) {
 
 /* --- exchanged operands --- */
 
-/* Whether threads compute `operand` in the block of the dot: it is not only loaded, through views. */
-static bool is_computed(const site_t *site, const nereid_dot_operand_t *operand) {
-  MlirOperation op = nereid_defining_op(operand->value);
-  while (!mlirOperationIsNull(op) &&
-         (nereid_op_kind(op) == NEREID_OP_TT_TRANS || nereid_op_kind(op) == NEREID_OP_TT_RESHAPE ||
-          nereid_op_kind(op) == NEREID_OP_TTG_CONVERT_LAYOUT))
-    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
-  return !mlirOperationIsNull(op) && nereid_dot_is_elementwise(op) &&
-         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(site->dot));
-}
-
 /* Whether the accumulator is a transposed value, such as the result of an exchanged dot. The transposed dot takes it as
  * it is; for the dot itself it is converted through shared memory. */
 static bool adds_to_transposed(const site_t *site) {
@@ -442,7 +456,7 @@ static bool gains_by_exchange(const site_t *site) {
   exchanged.a = site->problem.b;
   exchanged.b = site->problem.a;
   exchanged.a_source = NEREID_DOT_A_STORED; /* as a view of its buffer, also when it is computed */
-  exchanged.a_is_written = is_computed(site, &site->b);
+  exchanged.a_is_written = is_computed(site->dot, &site->b);
   /* Rows of the result become columns: what reads them exchanges between warps anyway. */
   if (site->problem.feeds_dot || site->problem.feeds_reduce || site->problem.a_source == NEREID_DOT_A_CHAINED)
     return false;

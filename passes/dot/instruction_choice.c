@@ -20,6 +20,7 @@ enum {
   SCHEDULERS = 4,
   SHARED_RATE = 128, /* bytes per cycle */
   MATRIX_LOAD = 512, /* bytes that a warp loads with one ldmatrix.x4 */
+  CONFLICTS = 16,    /* wavefronts of a store whose lanes write bytes of different rows of a swizzled buffer */
   LANES = 32,
   OTHER_REGISTERS = 56, /* addresses, operands and epilogue of a thread, beside accumulators */
   BARRIER_CYCLES = 80,  /* an exchange between warps: two barriers with their latency, which other CTAs hide in part */
@@ -226,6 +227,10 @@ static void try_wgmma(const nereid_dot_problem_t *problem, int64_t groups_b, int
   choice.instructions = batch * tiles_m * tiles_n * divide_up(problem->k, step);
   if (problem->a_is_written)
     choice.shared_bytes += problem->batch * problem->m * problem->k * bits / 8;
+  if (bits == 8) { /* wider elements are read in both orders, or written in words */
+    choice.shared_bytes += problem->scattered / LANES * CONFLICTS * SHARED_RATE;
+    choice.instructions += divide_up(problem->scattered, problem->warps * LANES);
+  }
   if (in_registers && problem->a_source == NEREID_DOT_A_COMPUTED) {
     const int64_t loaded = m * problem->k * bits / 8;
     choice.shared_bytes += problem->batch * groups_m * groups_n * loaded;
@@ -272,13 +277,16 @@ void nereid_dot_choose(const nereid_dot_problem_t *problem, nereid_dot_choice_t 
     if (!why && out->version == NEREID_DOT_FMA)
       why = "M is too small for the warp groups, each of which needs 64 rows";
   }
-  if (out->version == NEREID_DOT_FMA) {
+  const bool scatters = out->version == NEREID_DOT_WGMMA && problem->scattered > 0 && bits_of(problem->a) == 8;
+  if (out->version == NEREID_DOT_FMA || scatters) {
     const char *why_not = why_not_mma_sync(problem);
     if (!why_not)
       try_all_mma_sync(problem, out);
-    else
+    else if (!scatters)
       why = why_not;
   }
+  if (scatters && out->version == NEREID_DOT_MMA_SYNC)
+    why = "threads would write a computed operand, whose elements wgmma reads with K contiguous, one by one";
   if (out_why)
     *out_why = why;
 }

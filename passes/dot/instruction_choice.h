@@ -38,6 +38,7 @@ typedef struct nereid_dot_problem {
   MlirType a, b, sum;     /* element types that are multiplied and added up */
   nereid_dot_a_source_t a_source;
   bool a_is_written;      /* stored: computed in each iteration, and written to shared memory for wgmma */
+  int64_t scattered;      /* computed 8-bit elements with M or N contiguous, which are written for wgmma one by one */
   bool a_is_in_all_warps; /* chained: warps that share a row need no exchange of their own */
   int64_t operand_bytes;  /* in shared memory at a time, for this dot and those that share operands with it */
   bool feeds_dot;         /* the result becomes operand a of another dot: exchanged if a row is in several warps */
