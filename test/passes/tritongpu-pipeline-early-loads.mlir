@@ -1,4 +1,4 @@
-// tritongpu-pipeline issues small loads that follow a dot of warp groups before it and before waits for its operands.
+// tritongpu-pipeline issues small loads that follow a dot of warp groups, or the wait for its operands, before both.
 
 // RUN: nereid-opt %s --tritongpu-pipeline | FileCheck %s
 // RUN: nereid-opt %s --tritongpu-pipeline --remarks-filter-passed=tritongpu-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -27,6 +27,33 @@ tt.func @scales(%n: i32, %s: tensor<64x!tt.ptr<f32>, #line>, %a: !ttg.memdesc<64
     %k = tt.splat %i : i32 -> tensor<64xi32, #line>
     %p = tt.addptr %s, %k : tensor<64x!tt.ptr<f32>, #line>, tensor<64xi32, #line>
     %x = tt.load %p : tensor<64x!tt.ptr<f32>, #line>
+    %c = ttg.convert_layout %x : tensor<64xf32, #line> -> tensor<64xf32, #ttg.slice<{dim = 0, parent = #mma}>>
+    %e = tt.expand_dims %c {axis = 0 : i32} : tensor<64xf32, #ttg.slice<{dim = 0, parent = #mma}>> -> tensor<1x64xf32, #mma>
+    %b = tt.broadcast %e : tensor<1x64xf32, #mma> -> tensor<64x64xf32, #mma>
+    %m = arith.mulf %d, %b : tensor<64x64xf32, #mma>
+    scf.yield %m : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// A load between the wait and the dot, next to a copy for a later iteration.
+// CHECK-LABEL: @after_wait
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK-NEXT: ttg.async_wait
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttng.warp_group_dot
+tt.func @after_wait(%n: i32, %s: tensor<64x!tt.ptr<f32>, #line>, %t: tensor<64x64x!tt.ptr<f16>, #tile>, %a: !ttg.memdesc<64x64xf16, #shared, #smem>, %f: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %z: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (tensor<64x64xf32, #mma>) : i32 {
+    %w = ttg.async_wait {num = 1 : i32}
+    %q = ttg.async_copy_global_to_local %t, %f : tensor<64x64x!tt.ptr<f16>, #tile> -> <64x64xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group
+    %k = tt.splat %i : i32 -> tensor<64xi32, #line>
+    %p = tt.addptr %s, %k : tensor<64x!tt.ptr<f32>, #line>, tensor<64xi32, #line>
+    %x = tt.load %p : tensor<64x!tt.ptr<f32>, #line>
+    %d = ttng.warp_group_dot %a, %a, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
     %c = ttg.convert_layout %x : tensor<64xf32, #line> -> tensor<64xf32, #ttg.slice<{dim = 0, parent = #mma}>>
     %e = tt.expand_dims %c {axis = 0 : i32} : tensor<64xf32, #ttg.slice<{dim = 0, parent = #mma}>> -> tensor<1x64xf32, #mma>
     %b = tt.broadcast %e : tensor<1x64xf32, #mma> -> tensor<64x64xf32, #mma>

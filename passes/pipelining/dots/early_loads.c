@@ -6,7 +6,8 @@
  *   … arith.mulf %d, %s                                       … arith.mulf %d, %s
  *
  * A wait for a dot is a barrier for the assembler, so without this the latency of the load, of a scale or of a decay,
- * follows the dot in each iteration. The values occupy registers meanwhile, which limits their number. */
+ * follows the dot in each iteration; where the load follows the wait for operands, it begins only after their latency.
+ * The values occupy registers meanwhile, which limits their number. */
 #include "passes/pipelining/dots/early_loads.h"
 
 #include "base/vector.h"
@@ -92,13 +93,10 @@ static bool collect_moved(MlirOperation load, MlirOperation place, nereid_arena_
 void nereid_early_loads(nereid_pass_t *pass, MlirBlock block) {
   MlirOperation place = place_in(block), next;
   int64_t left = REGISTERS;
-  bool follows_dot = false;
   for (MlirOperation op = place; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    follows_dot |= is_dot(op);
     moved_t moved = {0};
-    if (!follows_dot || !is_small_load(op) || nereid_registers_of_result(op) > left ||
-        !collect_moved(op, place, pass->scratch, &moved))
+    if (!is_small_load(op) || nereid_registers_of_result(op) > left || !collect_moved(op, place, pass->scratch, &moved))
       continue;
     left -= nereid_registers_of_result(op);
     for (size_t i = moved.size; i-- > 0;)
