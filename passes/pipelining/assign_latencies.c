@@ -37,7 +37,9 @@
 
 #include "analysis/allocation/allocation.h"
 #include "analysis/axis/axis_info.h"
+#include "base/target_facts.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/module.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/scf.h"
 #include "seam/context.h"
@@ -205,15 +207,19 @@ static int64_t registers_of(const assign_t *assign, MlirOperation load) {
   return nereid_load_value_registers(&assign->axis, load) + nereid_load_address_registers(&assign->axis, load);
 }
 
-/* Drops the loads of operands in registers, except of scalars and of a few elements per thread, and the rings of
- * computed operands, for `reason`; and the loads of addresses if no other load remains. */
-static void drop_registers(const assign_t *assign, nereid_pipelined_t *loads, const char *reason) {
-  enum { FEW_REGISTERS = 4 }; /* an element and its address, or two */
+enum {
+  FEW_REGISTERS = 4,   /* an element and its address, or two */
+  SMALL_REGISTERS = 8, /* four elements and the address of their run */
+};
+
+/* Drops the loads of operands in registers, except of scalars and of those that take up to `few` registers, and the
+ * rings of computed operands, for `reason`; and the loads of addresses if no other load remains. */
+static void drop_registers(const assign_t *assign, nereid_pipelined_t *loads, int64_t few, const char *reason) {
   bool any = false;
   drop_buffers(loads, reason);
   for (size_t i = 0; i < loads->size; ++i) {
     nereid_pipelined_op_t *load = &loads->data[i];
-    if (!load->obstacle && load->in_registers && load->level == 0 && registers_of(assign, load->op) > FEW_REGISTERS)
+    if (!load->obstacle && load->in_registers && load->level == 0 && registers_of(assign, load->op) > few)
       drop(load, reason);
     any |= !load->obstacle && load->level == 0;
   }
@@ -222,10 +228,28 @@ static void drop_registers(const assign_t *assign, nereid_pipelined_t *loads, co
       drop(&loads->data[i], reason);
 }
 
+/* Whether the rings of a loop with `stages`, next to other buffers, leave a multiprocessor few warps, and no more CTAs
+ * than it executes if tensors take `registers` of a thread: other CTAs then hide little latency, and these registers
+ * cost none of them. */
+static bool has_few_warps_by_rings(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads,
+                                   int64_t stages, int64_t registers) {
+  enum { FEW_WARPS = 24, OTHERS = 40 /* addresses, and operands that threads compute */ };
+  const int capability = nereid_ttg_compute_capability(assign->pass->op);
+  const int64_t warps = nereid_ttg_num_warps(loop);
+  nereid_operations_t keys = {0};
+  set_latencies(loads, stages);
+  collect_keys(loads, assign->pass->scratch, &keys);
+  const int64_t others =
+      nereid_target_shared_memory(capability) - nereid_ring_budget_available(assign->pass->op, loop, &keys);
+  const int64_t by_memory = nereid_target_ctas(capability, nereid_ring_budget_bytes(&keys, false) + others);
+  return by_memory * warps <= FEW_WARPS && by_memory <= nereid_target_ctas_by_registers(registers + OTHERS, warps);
+}
+
 /* Drops the loads in registers if a thread has too few registers to keep their values until the next iteration:
  * spilling them is slower than waiting for them. Also if the dots of an iteration are too short to hide their latency:
- * other CTAs hide it, and registers would leave a multiprocessor fewer of them (docs/pipelining.md). */
-static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
+ * other CTAs hide it, and registers would leave a multiprocessor fewer of them (docs/pipelining.md). Where rings leave
+ * it few CTAs anyway, loads of small values are executed ahead. */
+static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
   enum { OTHER_REGISTERS = 24 };
   const int64_t results = nereid_dot_result_registers(nereid_loop_body(loop));
   const int64_t available = nereid_dot_registers_per_thread(loop);
@@ -243,7 +267,7 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
                               "loads in registers are not executed ahead: their values take %ld registers of a thread, "
                               "addresses %ld, results of dots %ld, and %ld are available",
                               (long)values, (long)addresses, (long)results, (long)available);
-    drop_registers(assign, loads, no_registers);
+    drop_registers(assign, loads, FEW_REGISTERS, no_registers);
     return;
   }
   const int64_t multiply_adds = nereid_dot_multiply_adds(loop);
@@ -252,7 +276,9 @@ static void fit_registers(const assign_t *assign, MlirOperation loop, nereid_pip
                               "loads in registers are not executed ahead: dots of %ld multiply-adds do not hide their "
                               "latency, other CTAs do",
                               (long)multiply_adds);
-    drop_registers(assign, loads, no_overlap);
+    drop_buffers(loads, no_overlap);
+    const bool few_warps = has_few_warps_by_rings(assign, loop, loads, stages, results + values + addresses);
+    drop_registers(assign, loads, few_warps ? SMALL_REGISTERS : FEW_REGISTERS, no_overlap);
   }
 }
 
@@ -300,7 +326,7 @@ static void lengthen_computed(const assign_t *assign, MlirOperation loop, nereid
 /* Sets the latencies for a loop with dots. */
 static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
   demand_t demand = {0};
-  fit_registers(assign, loop, loads);
+  fit_registers(assign, loop, loads, stages);
   fit_computed(assign, loop, loads);
   bool fits = fit_stages(assign, loop, loads, stages, &demand);
   if (!fits && drop_buffers(loads, no_memory)) {

@@ -71,6 +71,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#words = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma4 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
+#a4 = #ttg.dot_op<{opIdx = 0, parent = #mma4, kWidth = 2}>
+#b4 = #ttg.dot_op<{opIdx = 1, parent = #mma4, kWidth = 2}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @short
   // CHECK: tt.load %{{[a-z0-9]+}} : !tt.ptr<i32>
@@ -154,5 +158,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Rings leave a multiprocessor four CTAs of four warps: the scales, four elements per thread, are loaded ahead.
+  // CHECK-LABEL: @large_rings
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 2 : i32} : tensor<32x128x!tt.ptr<i32>
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 1 : i32} : tensor<1x128x!tt.ptr<f16>
+  tt.func public @large_rings(%s: tensor<1x128x!tt.ptr<f16>, #words> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<[2, 2]> : tensor<2xi32>}, %x: tensor<16x32xf16, #a4>, %q: tensor<32x128x!tt.ptr<i32>, #words> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32) -> tensor<16x128xf32, #mma4> {
+    %zero = arith.constant dense<0.0> : tensor<16x128xf32, #mma4>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x128xf32, #mma4>) : i32 {
+      %w = tt.load %q : tensor<32x128x!tt.ptr<i32>, #words>
+      %scale = tt.load %s : tensor<1x128x!tt.ptr<f16>, #words>
+      %f = arith.sitofp %w : tensor<32x128xi32, #words> to tensor<32x128xf16, #words>
+      %scales = tt.broadcast %scale : tensor<1x128xf16, #words> -> tensor<32x128xf16, #words>
+      %y = arith.mulf %f, %scales : tensor<32x128xf16, #words>
+      %yb = ttg.convert_layout %y : tensor<32x128xf16, #words> -> tensor<32x128xf16, #b4>
+      %d = tt.dot %x, %yb, %acc : tensor<16x32xf16, #a4> * tensor<32x128xf16, #b4> -> tensor<16x128xf32, #mma4>
+      scf.yield %d : tensor<16x128xf32, #mma4>
+    }
+    tt.return %r : tensor<16x128xf32, #mma4>
+  }
+
+  // CHECK-LABEL: @small_rings
+  // CHECK: tt.load %{{[a-z0-9]+}} {tt.latency = 2 : i32} : tensor<32x64x!tt.ptr<i32>
+  // CHECK: tt.load %{{[a-z0-9]+}} : tensor<1x64x!tt.ptr<f16>
+  tt.func public @small_rings(%s: tensor<1x64x!tt.ptr<f16>, #words> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[2, 2]> : tensor<2xi32>}, %x: tensor<16x32xf16, #a4>, %q: tensor<32x64x!tt.ptr<i32>, #words> {tt.contiguity = dense<[1, 64]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %n: i32) -> tensor<16x64xf32, #mma4> {
+    %zero = arith.constant dense<0.0> : tensor<16x64xf32, #mma4>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32, #mma4>) : i32 {
+      %w = tt.load %q : tensor<32x64x!tt.ptr<i32>, #words>
+      %scale = tt.load %s : tensor<1x64x!tt.ptr<f16>, #words>
+      %f = arith.sitofp %w : tensor<32x64xi32, #words> to tensor<32x64xf16, #words>
+      %scales = tt.broadcast %scale : tensor<1x64xf16, #words> -> tensor<32x64xf16, #words>
+      %y = arith.mulf %f, %scales : tensor<32x64xf16, #words>
+      %yb = ttg.convert_layout %y : tensor<32x64xf16, #words> -> tensor<32x64xf16, #b4>
+      %d = tt.dot %x, %yb, %acc : tensor<16x32xf16, #a4> * tensor<32x64xf16, #b4> -> tensor<16x64xf32, #mma4>
+      scf.yield %d : tensor<16x64xf32, #mma4>
+    }
+    tt.return %r : tensor<16x64xf32, #mma4>
   }
 }
