@@ -17,6 +17,15 @@
  *
  * The load of a scalar that a pipelined loop executes for its next iteration moves to the beginning of the body.
  *
+ * Where registers are short, other large values are copied, too:
+ *
+ *   %a = tt.load %p : 128 registers               ttg.async_copy_global_to_local %p, %y ; ttg.async_commit_group
+ *   %b = arith.select %m, %x, %a           ->     ttg.async_wait {num = 0}
+ *                                                 %a = ttg.local_load %y
+ *                                                 %b = arith.select %m, %x, %a
+ *
+ * The assembler would load such a value piece by piece, each one where it is used, and each would wait for memory.
+ *
  * A buffer is live from its copy on. Copies are made as far as a multiprocessor then executes as many CTAs as before;
  * fewer if tensors need more registers than there are, as spills cost more. */
 #include "passes/dot/dot_registers.h"
@@ -45,6 +54,7 @@ enum {
   MAX_SCAN = 4096,      /* ops above a load that are examined */
   FEW_WARPS = 16,       /* resident warps per SM: fewer do not hide latency */
   COPY_REGISTERS = 8,   /* per thread, of the value of a copy, at least */
+  LARGE_REGISTERS = 64, /* the same of a value that ops other than dots use, where registers are short */
   SMALL_REGISTERS = 16, /* per thread, of a value that is loaded early into registers, at most */
   BLOCK_REGISTERS = 48, /* the same, of all such values of a block */
   SPARE_REGISTERS = 16, /* beyond the limit of register_pressure.h, which they may use */
@@ -55,6 +65,7 @@ enum {
 typedef struct copy {
   MlirOperation load, commit;
   MlirOperation first; /* op of the block that reads the buffer first */
+  MlirOperation user;  /* first user of a large value, which is loaded from the buffer before it; else null */
   MlirValue buffer;
 } copy_t;
 
@@ -260,13 +271,55 @@ static bool can_copy(const hoist_t *hoist, MlirOperation load) {
   return nereid_ring_can_copy(load, slot, &hoist->axis);
 }
 
-static void copy(hoist_t *hoist, MlirOperation load) {
+/* The first user of the value of `load` if that is large and registers are short: the assembler would load it piece by
+ * piece, each one where it is used, so that every piece waits for memory. Null otherwise. */
+static MlirOperation user_of_large(const hoist_t *hoist, MlirOperation load) {
+  MlirValue value = nereid_ir_result(load);
+  MlirOperation first = {NULL};
+  if (!hoist->has_few_warps || hoist->registers <= hoist->limit || !mlirTypeIsARankedTensor(mlirValueGetType(value)) ||
+      nereid_ring_has_other(load) || nereid_register_pressure_of(value) < LARGE_REGISTERS ||
+      !nereid_ring_can_copy(load, nereid_ring_slot_type(load), &hoist->axis))
+    return first;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!mlirBlockEqual(mlirOperationGetBlock(user), hoist->block))
+      return (MlirOperation){NULL};
+    if (mlirOperationIsNull(first) || mlirOperationIsBeforeInBlock(user, first))
+      first = user;
+  }
+  return first;
+}
+
+/* Finds the place of `load` after the last large value has been read, whose memory is then free. */
+static bool find_place_after_last(const hoist_t *hoist, MlirOperation load, place_t *out) {
+  MlirOperation last = hoist->copies.size ? hoist->copies.data[hoist->copies.size - 1].user : (MlirOperation){NULL};
+  MlirOperation op = load;
+  nereid_map_t seen;
+  if (mlirOperationIsNull(last) || !mlirBlockEqual(mlirOperationGetBlock(last), hoist->block))
+    return false;
+  for (int i = 0; i < MAX_SCAN && !mlirOperationEqual(op, last); ++i) {
+    op = nereidMlirOperationGetPrevInBlock(op);
+    if (mlirOperationIsNull(op) || !permits(hoist, op))
+      return false;
+  }
+  if (!mlirOperationEqual(op, last))
+    return false;
+  nereid_map_initialize(&seen, hoist->pass->scratch);
+  *out = (place_t){.after = last};
+  add_slice(hoist, load, &seen, out);
+  return true;
+}
+
+/* `user`: of a large value; null for a value whose users read a buffer. */
+static void copy(hoist_t *hoist, MlirOperation load, MlirOperation user) {
   place_t place;
-  if (!find_place(hoist, load, hoist->has_few_warps, &place) || !reserve(hoist, load, &place))
+  const bool early = find_place(hoist, load, hoist->has_few_warps, &place) && reserve(hoist, load, &place);
+  if (!early &&
+      (mlirOperationIsNull(user) || !find_place_after_last(hoist, load, &place) || !reserve(hoist, load, &place)))
     return;
   const nereid_builder_t builder = {
       .location = mlirOperationGetLocation(load), .block = hoist->block, .before = move_slice(hoist->block, &place)};
-  copy_t copy = {.load = load};
+  copy_t copy = {.load = load, .user = user};
   copy.buffer = nereid_ir_result(
       nereid_ttg_local_alloc_build(&builder, nereid_ring_slot_type(load), (MlirValue){NULL}, (MlirAttribute){NULL}));
   nereid_ttg_async_copy_global_to_local_build(&builder, nereid_tt_load_get_ptr(load), copy.buffer,
@@ -282,6 +335,11 @@ static void copy(hoist_t *hoist, MlirOperation load) {
 /* Replaces the uses of the load by the buffer, and by loads from it. */
 static void replace_uses(const copy_t *copy) {
   MlirValue value = nereid_ir_result(copy->load);
+  if (!mlirOperationIsNull(copy->user)) {
+    const nereid_builder_t builder = nereid_builder_before(copy->user);
+    mlirValueReplaceAllUsesOfWith(value, nereid_ir_result(nereid_ttg_local_load_build(
+                                             &builder, mlirValueGetType(value), copy->buffer, (MlirValue){NULL})));
+  }
   for (MlirOpOperand use; use = mlirValueGetFirstUse(value), !mlirOpOperandIsNull(use);) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     MlirValue result = nereid_ir_result(user);
@@ -443,8 +501,10 @@ MlirLogicalResult nereid_pass_hoist_loads(nereid_pass_t *pass) {
       continue;
     if (!mlirBlockEqual(block, hoist.block) && !begin_block(&hoist, block))
       return mlirLogicalResultFailure();
-    if (can_copy(&hoist, load))
-      copy(&hoist, load);
+    const bool is_operand = can_copy(&hoist, load);
+    const MlirOperation user = is_operand ? (MlirOperation){NULL} : user_of_large(&hoist, load);
+    if (is_operand || !mlirOperationIsNull(user))
+      copy(&hoist, load, user);
     else
       move(&hoist, load);
   }
