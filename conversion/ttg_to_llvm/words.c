@@ -3,6 +3,7 @@
  *   low = prmt(a, b): a0 b0 a1 b1      high = prmt(c, d): c0 d0 c1 d1
  *   prmt(low, high): a0 b0 c0 d0       and from the same two: a1 b1 c1 d1
  *
+ * Four bytes of two words, also those that a program cuts from them by shifts and truncations, take one permutation.
  * LLVM merges equal permutations. PTX ISA, "prmt". */
 #include "conversion/ttg_to_llvm/words.h"
 
@@ -11,7 +12,7 @@
 
 #include <string.h>
 
-enum { WORD_BYTES = 4 };
+enum { WORD_BYTES = 4, BYTE_BITS = 8 };
 
 typedef struct byte {
   MlirValue word; /* null: not an element of a word */
@@ -43,6 +44,27 @@ static byte_t byte_of(nereid_lower_t *lower, MlirValue value) {
   return (byte_t){word, (int32_t)index};
 }
 
+/* The word that an i8 is cut from: llvm.trunc of an i32, or of one that is shifted right by bytes. */
+static byte_t byte_cut_from(nereid_lower_t *lower, MlirValue value) {
+  const byte_t none = {.index = 0};
+  MlirOperation trunc = defining_op_named(value, "llvm.trunc");
+  if (mlirOperationIsNull(trunc) || !mlirTypeEqual(mlirValueGetType(value), lower->types->i8) ||
+      !mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(trunc, 0)), lower->types->i32))
+    return none;
+  MlirValue word = mlirOperationGetOperand(trunc, 0);
+  MlirOperation shift = defining_op_named(word, "llvm.lshr");
+  if (mlirOperationIsNull(shift))
+    shift = defining_op_named(word, "llvm.ashr");
+  MlirOperation constant =
+      mlirOperationIsNull(shift) ? shift : defining_op_named(mlirOperationGetOperand(shift, 1), "llvm.mlir.constant");
+  if (mlirOperationIsNull(constant))
+    return (byte_t){word, 0};
+  const int64_t bits = mlirIntegerAttrGetValueInt(nereid_ir_attribute(constant, "value"));
+  return bits % BYTE_BITS || bits < 0 || bits >= WORD_BYTES * BYTE_BITS
+             ? (byte_t){word, 0}
+             : (byte_t){mlirOperationGetOperand(shift, 0), (int32_t)(bits / BYTE_BITS)};
+}
+
 MlirValue nereid_emit_permute(nereid_lower_t *lower, MlirValue low, MlirValue high, int32_t selector) {
   MlirValue operands[] = {low, high, nereid_emit_i32(lower, selector)};
   return nereid_emit_intrinsic(lower, "llvm.nvvm.prmt", lower->types->i32, 3, operands);
@@ -58,18 +80,42 @@ static MlirValue pair(nereid_lower_t *lower, byte_t a, byte_t b, bool *out_odd) 
   return nereid_emit_permute(lower, a.word, b.word, same ? neighbours : a.index | (b.index + second) << 4);
 }
 
-/* A word of four i8 values that are elements of words; null where they are not, or `count` is not 4. */
+/* Four bytes of at most two words, by one permutation; null where there are more. */
+static MlirValue permutation_of_two(nereid_lower_t *lower, const byte_t *bytes) {
+  const MlirValue first = bytes[0].word;
+  MlirValue second = first;
+  int32_t selector = 0;
+  for (int32_t i = 0; i < WORD_BYTES; ++i) {
+    const bool is_first = mlirValueEqual(bytes[i].word, first);
+    if (!is_first && mlirValueEqual(second, first))
+      second = bytes[i].word;
+    if (!is_first && !mlirValueEqual(bytes[i].word, second))
+      return (MlirValue){NULL};
+    selector |= (bytes[i].index + (is_first ? 0 : WORD_BYTES)) << (4 * i);
+  }
+  return nereid_emit_permute(lower, first, second, selector);
+}
+
+/* A word of four i8 values that are elements of words, or are cut from words; null where they are not, or `count` is not
+ * 4. */
 static MlirValue byte_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
   byte_t bytes[WORD_BYTES];
-  bool odd[2], whole = true;
+  bool odd[2], whole = true, are_elements = true;
   for (int32_t i = 0; i < WORD_BYTES; ++i) {
     bytes[i] = count == WORD_BYTES ? byte_of(lower, values[i]) : (byte_t){.index = 0};
+    if (count == WORD_BYTES && mlirValueIsNull(bytes[i].word)) {
+      are_elements = false;
+      bytes[i] = byte_cut_from(lower, values[i]);
+    }
     if (mlirValueIsNull(bytes[i].word))
       return (MlirValue){NULL};
     whole &= bytes[i].index == i && mlirValueEqual(bytes[i].word, bytes[0].word);
   }
   if (whole)
     return bytes[0].word;
+  MlirValue permuted = permutation_of_two(lower, bytes);
+  if (!mlirValueIsNull(permuted) || !are_elements) /* LLVM packs the low bytes of several words equally well */
+    return permuted;
   MlirValue low = pair(lower, bytes[0], bytes[1], &odd[0]), high = pair(lower, bytes[2], bytes[3], &odd[1]);
   const int32_t halves[] = {odd[0] ? 0x32 : 0x10, odd[1] ? 0x76 : 0x54};
   return nereid_emit_permute(lower, low, high, halves[0] | halves[1] << 8);
