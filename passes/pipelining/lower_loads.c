@@ -335,7 +335,10 @@ static void emit_copy(lower_t *lower, ring_t *ring) {
   const int32_t stage = ring->load.scheduled->stage, cluster = nereid_ring_cluster(ring->load.scheduled->cluster);
   const nereid_builder_t builder = nereid_builder_before(load), outside = before(lower, lower->loop);
   MlirValue slot = slot_of(lower, ring, &builder, ring->writes, stage, cluster);
+  /* Without a mask: for a copy of the prologue, which gets one (expand_loop.c). */
   MlirValue excluded = nereid_ring_excluded_value(&outside, load, ring->load.selects);
+  if (mlirValueIsNull(excluded))
+    excluded = nereid_ring_zeros(&outside, load);
   MlirOperation copy = nereid_ttg_async_copy_global_to_local_build(
       &builder, as_copied(ring, nereid_tt_load_get_ptr(load)), slot, as_copied(ring, nereid_tt_load_get_mask(load)),
       as_copied(ring, excluded), nereid_tt_load_get_cache(load), nereid_tt_load_get_evict(load), false, 1);

@@ -186,16 +186,18 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
   return width * nereid_scratch_element_bytes(type) >= MIN_BYTES;
 }
 
-MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperation load, bool selects) {
-  MlirValue other = nereid_tt_load_get_other(load);
-  if (mlirValueIsNull(nereid_tt_load_get_mask(load)))
-    return (MlirValue){NULL};
-  if (!mlirValueIsNull(other) && !selects)
-    return other;
+MlirValue nereid_ring_zeros(const nereid_builder_t *builder, MlirOperation load) {
   MlirType tensor = mlirValueGetType(nereid_ir_result(load)), element = mlirShapedTypeGetElementType(tensor);
   MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(tensor), element, 0.0)
                                                  : mlirIntegerAttrGet(element, 0);
   return nereid_ir_result(nereid_arith_constant_build(builder, mlirDenseElementsAttrSplatGet(tensor, zero)));
+}
+
+MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperation load, bool selects) {
+  MlirValue other = nereid_tt_load_get_other(load);
+  if (mlirValueIsNull(nereid_tt_load_get_mask(load)))
+    return (MlirValue){NULL};
+  return mlirValueIsNull(other) || selects ? nereid_ring_zeros(builder, load) : other;
 }
 
 bool nereid_ring_crosses_warps(MlirOperation load) {

@@ -80,6 +80,9 @@ MlirAttribute nereid_ring_operand_encoding(MlirType tensor, MlirAttribute operan
 /* Whether the elements that the mask of a tt.load excludes have another value than zeros, which cp.async fills in. */
 bool nereid_ring_has_other(MlirOperation load);
 
+/* Emits zeros like the result of `load`. */
+MlirValue nereid_ring_zeros(const nereid_builder_t *builder, MlirOperation load);
+
 /* Emits the value of elements that the mask of a tt.load excludes: zeros where `selects`; null when it has no mask. */
 MlirValue nereid_ring_excluded_value(const nereid_builder_t *builder, MlirOperation load, bool selects);
 

@@ -9,7 +9,7 @@
 // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x512xf32
 // CHECK: scf.for {{.*}} iter_args(%{{[^ ]+}} = %{{[^ ]+}}, %[[WRITE:[^ ]+]] = %{{[^ ]+}}, %[[READ:[^ ]+]] = %{{[^ ]+}})
 // CHECK: %[[INTO:.*]] = ttg.memdesc_index %[[RING]][%[[WRITE]]] {loop.cluster = 1 : i32, loop.stage = 0 : i32}
-// CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[INTO]] {loop.cluster = 1 : i32, loop.stage = 0 : i32}
+// CHECK: ttg.async_copy_global_to_local %{{.*}}, %[[INTO]] other %{{[^ ]+}} {loop.cluster = 1 : i32, loop.stage = 0 : i32}
 // CHECK: ttg.async_commit_group {loop.cluster = 1 : i32, loop.stage = 0 : i32}
 // CHECK: %[[WAIT:.*]] = ttg.async_wait {loop.cluster = 0 : i32, loop.stage = 2 : i32, num = 1 : i32}
 // CHECK: %[[FROM:.*]] = ttg.memdesc_index %[[RING]][%[[READ]]] {loop.cluster = 0 : i32, loop.stage = 2 : i32}
@@ -20,9 +20,11 @@
 // CHECK: tt.scheduled_max_stage = 2 : i32
 // CHECK: ttg.async_wait {num = 0 : i32}
 // CHECK: ttg.local_dealloc %[[RING]]
-// BOTH-COUNT-2: ttg.async_copy_global_to_local
+// Copies of the prologue fill the slots of iterations that do not exist with zeros, those of the loop write nothing then.
+// BOTH-COUNT-2: ttg.async_copy_global_to_local %{{[^ ]+}}, %{{[^ ]+}} mask %{{[^ ]+}} other %{{[^ ]+}} :
 // BOTH: scf.for
 // BOTH-NEXT: ttg.async_wait {num = 1 : i32}
+// BOTH: ttg.async_copy_global_to_local %{{[^ ]+}}, %{{[^ ]+}} mask %{{[^ ]+}} :
 #v1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #v4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {

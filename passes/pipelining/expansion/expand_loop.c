@@ -206,6 +206,26 @@ static bool fold(MlirOperation copy, MlirValue *out) {
   return true;
 }
 
+/* Removes the value of excluded elements from an asynchronous copy without a mask. With it, a copy of the prologue
+ * fills the slot of an iteration that does not exist with zeros. The assembler would make a branch around each copy
+ * there that a predicate disables. Later in the loop, they remain under predicates, and write nothing. */
+static MlirOperation without_excluded(MlirOperation copy) {
+  const nereid_builder_t builder = nereid_builder_before(copy);
+  if (nereid_op_kind(copy) != NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL ||
+      !mlirValueIsNull(nereid_ttg_async_copy_global_to_local_get_mask(copy)) ||
+      mlirValueIsNull(nereid_ttg_async_copy_global_to_local_get_other(copy)))
+    return copy;
+  MlirOperation plain = nereid_ttg_async_copy_global_to_local_build(
+      &builder, nereid_ttg_async_copy_global_to_local_get_src(copy),
+      nereid_ttg_async_copy_global_to_local_get_result(copy), (MlirValue){NULL}, (MlirValue){NULL},
+      nereid_ttg_async_copy_global_to_local_get_cache(copy), nereid_ttg_async_copy_global_to_local_get_evict(copy),
+      nereid_ttg_async_copy_global_to_local_get_is_volatile(copy),
+      nereid_ttg_async_copy_global_to_local_get_contiguity(copy));
+  mlirValueReplaceAllUsesOfWith(nereid_ir_result(copy), nereid_ir_result(plain));
+  nereidMlirOperationErase(copy);
+  return plain;
+}
+
 static void emit(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
   NereidMlirIRMapping mapping = expand->mappings[scheduled->stage];
   nereid_schedule_values_t uses = {0};
@@ -220,6 +240,8 @@ static void emit(expand_t *expand, const nereid_scheduled_op_t *scheduled) {
   MlirOperation copy = nereidMlirOperationCloneWithMapping(scheduled->op, mapping);
   nereid_schedule_clear(copy);
   insert(&expand->builder, copy);
+  if (mlirValueIsNull(predicate) || expand->phase != PROLOGUE)
+    copy = without_excluded(copy);
   if (!mlirValueIsNull(predicate))
     copy = nereid_predicate_apply(copy, predicate);
   MlirValue folded = {NULL};
