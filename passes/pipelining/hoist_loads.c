@@ -17,7 +17,7 @@
  *
  * The load of a scalar that a pipelined loop executes for its next iteration moves to the beginning of the body.
  *
- * Where registers are short, other large values are copied, too:
+ * Where tensors need all registers, other large values are copied, too:
  *
  *   %a = tt.load %p : 128 registers               ttg.async_copy_global_to_local %p, %y ; ttg.async_commit_group
  *   %b = arith.select %m, %x, %a           ->     ttg.async_wait {num = 0}
@@ -54,7 +54,7 @@ enum {
   MAX_SCAN = 4096,      /* ops above a load that are examined */
   FEW_WARPS = 16,       /* resident warps per SM: fewer do not hide latency */
   COPY_REGISTERS = 8,   /* per thread, of the value of a copy, at least */
-  LARGE_REGISTERS = 64, /* the same of a value that ops other than dots use, where registers are short */
+  LARGE_REGISTERS = 64, /* the same of a value that ops other than dots use, where tensors need all registers */
   SMALL_REGISTERS = 16, /* per thread, of a value that is loaded early into registers, at most */
   BLOCK_REGISTERS = 48, /* the same, of all such values of a block */
   SPARE_REGISTERS = 16, /* beyond the limit of register_pressure.h, which they may use */
@@ -271,13 +271,36 @@ static bool can_copy(const hoist_t *hoist, MlirOperation load) {
   return nereid_ring_can_copy(load, slot, &hoist->axis);
 }
 
-/* The first user of the value of `load` if that is large and registers are short: the assembler would load it piece by
- * piece, each one where it is used, so that every piece waits for memory. Null otherwise. */
+static bool is_large_load(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TT_LOAD && mlirTypeIsARankedTensor(mlirValueGetType(nereid_ir_result(op))) &&
+         nereid_register_pressure_of(nereid_ir_result(op)) >= LARGE_REGISTERS;
+}
+
+/* Whether no other large value is loaded between the ops around `load` at which threads wait: the loads of several are
+ * in flight together, copies to memory that they share would not be. */
+static bool is_only_large_load(const hoist_t *hoist, MlirOperation load) {
+  MlirOperation op = load;
+  for (int i = 0; i < MAX_SCAN && (op = nereidMlirOperationGetPrevInBlock(op), !mlirOperationIsNull(op)); ++i)
+    if (waits(hoist, op))
+      break;
+    else if (is_large_load(op))
+      return false;
+  op = load;
+  for (int i = 0; i < MAX_SCAN && (op = mlirOperationGetNextInBlock(op), !mlirOperationIsNull(op)); ++i)
+    if (waits(hoist, op))
+      break;
+    else if (is_large_load(op))
+      return false;
+  return true;
+}
+
+/* The first user of the value of `load` if that is large and tensors need all registers: the assembler would load it
+ * piece by piece, each one where it is used, so that every piece waits for memory. Null otherwise. */
 static MlirOperation user_of_large(const hoist_t *hoist, MlirOperation load) {
   MlirValue value = nereid_ir_result(load);
   MlirOperation first = {NULL};
-  if (!hoist->has_few_warps || hoist->registers <= hoist->limit || !mlirTypeIsARankedTensor(mlirValueGetType(value)) ||
-      nereid_ring_has_other(load) || nereid_register_pressure_of(value) < LARGE_REGISTERS ||
+  if (!hoist->has_few_warps || hoist->registers < hoist->limit + OTHER_REGISTERS || !is_large_load(load) ||
+      nereid_ring_has_other(load) || !is_only_large_load(hoist, load) ||
       !nereid_ring_can_copy(load, nereid_ring_slot_type(load), &hoist->axis))
     return first;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {

@@ -67,4 +67,21 @@ tt.func public @small(%pa: tensor<64x64x!tt.ptr<f32>, #row> {tt.contiguity = den
   }) : (tensor<64x64xf32, #row>) -> tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>>
   tt.return %y : tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>>
 }
+
+// Two large values before the same reduction: their loads are in flight together.
+// CHECK-LABEL: @two
+// CHECK-NOT: ttg.async_copy_global_to_local
+// CHECK: tt.return
+tt.func public @two(%pa: tensor<128x128x!tt.ptr<f32>, #row> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %pb: tensor<128x128x!tt.ptr<f32>, #row> {tt.contiguity = dense<[1, 128]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>}, %x: tensor<128x128xf32, #row>) -> tensor<128xf32, #ttg.slice<{dim = 0, parent = #row}>> {
+  %a = tt.load %pa : tensor<128x128x!tt.ptr<f32>, #row>
+  %b = tt.load %pb : tensor<128x128x!tt.ptr<f32>, #row>
+  %c = arith.mulf %a, %x : tensor<128x128xf32, #row>
+  %d = arith.addf %b, %c : tensor<128x128xf32, #row>
+  %z = "tt.reduce"(%d) <{axis = 0 : i32}> ({
+  ^bb0(%l: f32, %r: f32):
+    %v = arith.addf %l, %r : f32
+    tt.reduce.return %v : f32
+  }) : (tensor<128x128xf32, #row>) -> tensor<128xf32, #ttg.slice<{dim = 0, parent = #row}>>
+  tt.return %z : tensor<128xf32, #ttg.slice<{dim = 0, parent = #row}>>
+}
 }
