@@ -10,6 +10,7 @@
  * after its use is an error. */
 #include "passes/pass.h"
 #include "passes/pipelining/dots/async_dots.h"
+#include "passes/pipelining/dots/early_loads.h"
 #include "passes/pipelining/expansion/expand_loop.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/expansion/rematerialize.h"
@@ -88,6 +89,31 @@ static bool pipeline_loop(pipeline_t *pipeline, MlirOperation loop) {
   return true;
 }
 
+/* Issues small loads early in loops whose dots are all mma.sync; async_dots.h does in others. */
+static bool issue_loads(nereid_pass_t *pass) {
+  nereid_operations_t dots = {0};
+  nereid_map_t seen;
+  nereid_map_initialize(&seen, pass->scratch);
+  if (!nereid_collect_kind(pass->op, NEREID_OP_TT_DOT, pass->scratch, &dots))
+    return false;
+  for (size_t i = 0; i < dots.size; ++i) {
+    MlirBlock block = mlirOperationGetBlock(dots.data[i]);
+    bool has_group = nereid_op_kind(mlirBlockGetParentOperation(block)) != NEREID_OP_SCF_FOR;
+    if (nereid_map_find(&seen, block.ptr))
+      continue;
+    uintptr_t *entry = nereid_map_insert(&seen, block.ptr);
+    if (!entry)
+      return false;
+    *entry = 1;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && !has_group;
+         op = mlirOperationGetNextInBlock(op))
+      has_group = nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
+    if (!has_group)
+      nereid_early_loads(pass, block);
+  }
+  return true;
+}
+
 MlirLogicalResult nereid_pass_tritongpu_pipeline(nereid_pass_t *pass) {
   pipeline_t pipeline;
   bool good = begin(pass, &pipeline);
@@ -95,7 +121,7 @@ MlirLogicalResult nereid_pass_tritongpu_pipeline(nereid_pass_t *pass) {
     good = pipeline_loop(&pipeline, pipeline.loops.data[i]);
   nereid_pass_statistic_add(pass, "loops", good ? (int64_t)pipeline.loops.size : 0);
   int64_t carried_dots = 0;
-  good = good && nereid_async_dots(pass, &carried_dots);
+  good = good && nereid_async_dots(pass, &carried_dots) && issue_loads(pass);
   nereid_pass_statistic_add(pass, "async-dots", carried_dots);
   return good && !pass->scratch->failed ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

@@ -8,6 +8,9 @@
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
+#each = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
+#rows = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
 // With its address, before the wait for the copies.
@@ -61,6 +64,37 @@ tt.func @after_wait(%n: i32, %s: tensor<64x!tt.ptr<f32>, #line>, %t: tensor<64x6
     scf.yield %m : tensor<64x64xf32, #mma>
   }
   tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// Loads also precede the wait for an operand of mma.sync.
+// CHECK-LABEL: @sync
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK: tt.load
+// CHECK-NEXT: ttg.async_wait
+// CHECK: tt.dot
+tt.func @sync(%n: i32, %s: tensor<64x!tt.ptr<f32>, #each>, %f: !ttg.memdesc<16x64xf16, #rows, #smem>, %b: tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %z: tensor<16x64xf32, #mma2>) -> (tensor<16x64xf32, #mma2>, f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z, %g = %zero) -> (tensor<16x64xf32, #mma2>, f32) : i32 {
+    %w = ttg.async_wait {num = 1 : i32}
+    %a = ttg.local_load %f token %w : !ttg.memdesc<16x64xf16, #rows, #smem> -> tensor<16x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>
+    %k = tt.splat %i : i32 -> tensor<64xi32, #each>
+    %p = tt.addptr %s, %k : tensor<64x!tt.ptr<f32>, #each>, tensor<64xi32, #each>
+    %x = tt.load %p : tensor<64x!tt.ptr<f32>, #each>
+    %d = tt.dot %a, %b, %acc : tensor<16x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> -> tensor<16x64xf32, #mma2>
+    %q = tt.addptr %p, %k : tensor<64x!tt.ptr<f32>, #each>, tensor<64xi32, #each>
+    %y = tt.load %q : tensor<64x!tt.ptr<f32>, #each>
+    %t = arith.addf %x, %y : tensor<64xf32, #each>
+    %u = "tt.reduce"(%t) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %m: f32):
+      %v = arith.addf %l, %m : f32
+      tt.reduce.return %v : f32
+    }) : (tensor<64xf32, #each>) -> f32
+    scf.yield %d, %u : tensor<16x64xf32, #mma2>, f32
+  }
+  tt.return %r#0, %r#1 : tensor<16x64xf32, #mma2>, f32
 }
 
 // Not over a store, which may write what is loaded.

@@ -6,7 +6,8 @@
  *   … arith.mulf %d, %s                                       … arith.mulf %d, %s
  *
  * A wait for a dot is a barrier for the assembler, so without this the latency of the load, of a scale or of a decay,
- * follows the dot in each iteration; where the load follows the wait for operands, it begins only after their latency.
+ * follows the dot in each iteration; where the load follows the wait for operands, also of mma.sync, it begins only
+ * after their latency.
  * The values occupy registers meanwhile, which limits their number. */
 #include "passes/pipelining/dots/early_loads.h"
 
@@ -25,18 +26,17 @@ enum { REGISTERS = 16, REGISTERS_OF_ONE = 8 }; /* 32-bit registers per thread, f
 
 typedef NEREID_VECTOR(MlirOperation) moved_t;
 
-static bool is_dot(MlirOperation op) {
-  return nereid_op_kind(op) == NEREID_OP_TTNG_WARP_GROUP_DOT;
-}
-
-/* The first dot of `block`, or the first wait for operands before it; null without a dot. */
+/* The first dot of warp groups in `block`, or the first wait for operands before it; before another dot, the wait only:
+ * the assembler itself moves loads over the instructions of that. Null without one. */
 static MlirOperation place_in(MlirBlock block) {
   MlirOperation wait = {NULL};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     const nereid_op_kind_t kind = nereid_op_kind(op);
-    if (is_dot(op))
+    if (kind == NEREID_OP_TTNG_WARP_GROUP_DOT)
       return mlirOperationIsNull(wait) ? op : wait;
+    if (kind == NEREID_OP_TT_DOT)
+      return wait;
     if (mlirOperationIsNull(wait) && (kind == NEREID_OP_TTG_ASYNC_WAIT || kind == NEREID_OP_TTNG_WAIT_BARRIER))
       wait = op;
   }

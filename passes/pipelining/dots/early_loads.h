@@ -4,8 +4,8 @@
 
 #include "passes/pass.h"
 
-/* Moves the small loads from global memory that follow a ttng.warp_group_dot of `block`, or the wait for its operands,
- * and what they depend on, before the dots and these waits. Scratch: pass->scratch. */
+/* Moves the small loads from global memory that follow a ttng.warp_group_dot of `block`, or the wait for operands of a
+ * dot, and what they depend on, before the dots and these waits. Scratch: pass->scratch. */
 void nereid_early_loads(nereid_pass_t *pass, MlirBlock block);
 
 #endif
