@@ -96,8 +96,8 @@ static MlirValue permutation_of_two(nereid_lower_t *lower, const byte_t *bytes) 
   return nereid_emit_permute(lower, first, second, selector);
 }
 
-/* A word of four i8 values that are elements of words, or are cut from words; null where they are not, or `count` is not
- * 4. */
+/* A word of four i8 values that are elements of words, or are cut from words; null where they are not, or are not
+ * four. */
 static MlirValue byte_word(nereid_lower_t *lower, intptr_t count, const MlirValue *values) {
   byte_t bytes[WORD_BYTES];
   bool odd[2], whole = true, are_elements = true;
