@@ -322,7 +322,7 @@ static bool find_place_after_last(const hoist_t *hoist, MlirOperation load, plac
     return false;
   for (int i = 0; i < MAX_SCAN && !mlirOperationEqual(op, last); ++i) {
     op = nereidMlirOperationGetPrevInBlock(op);
-    if (mlirOperationIsNull(op) || !permits(hoist, op))
+    if (mlirOperationIsNull(op) || !permits(hoist, op, load))
       return false;
   }
   if (!mlirOperationEqual(op, last))
