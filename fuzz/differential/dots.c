@@ -197,12 +197,39 @@ static const char *value_of(const operand_t *operand, char out[8]) {
   return out;
 }
 
+/* The matrix of a batch of one, as an operand of a dot: %RESULT_name. */
+static void matrix_of(const dots_t *dots, const char *result, const char *name, const char *value, int rows,
+                      int columns, const char *element) {
+  char whole[64];
+  module_line(dots->module, "%%%s_%s = tt.reshape %%%s : %s -> tensor<%dx%dx%s>", result, name, value,
+              tensor(dots, whole, rows, columns, element), rows, columns, element);
+}
+
+/* The dot of a batch of one as front ends write it, between reshapes. */
+static void reshaped_dot(const dots_t *dots, const char *result, const char *a, const char *b, const char *c, int k,
+                         int n, const char *attributes) {
+  char sum[64];
+  const char *operand = dots->kinds.operand, *element = dots->kinds.sum;
+  matrix_of(dots, result, "a", a, dots->m, k, operand);
+  matrix_of(dots, result, "b", b, k, n, operand);
+  matrix_of(dots, result, "c", c, dots->m, n, element);
+  module_line(dots->module,
+              "%%%s_d = tt.dot %%%s_a, %%%s_b, %%%s_c%s : tensor<%dx%dx%s> * tensor<%dx%dx%s> -> tensor<%dx%dx%s>",
+              result, result, result, result, attributes, dots->m, k, operand, k, n, operand, dots->m, n, element);
+  module_line(dots->module, "%%%s = tt.reshape %%%s_d : tensor<%dx%dx%s> -> %s", result, result, dots->m, n, element,
+              tensor(dots, sum, dots->m, n, element));
+}
+
 static void dot(const dots_t *dots, const char *result, const char *a, const char *b, const char *c, int k, int n) {
   char left[64], right[64], sum[64], attributes[96] = "";
   if (dots->kinds.precision && strcmp(dots->kinds.precision, "ieee") != 0)
     snprintf(attributes, sizeof attributes, ", inputPrecision = %s", dots->kinds.precision);
   if (dots->kinds.operand[1] == '8' && module_chance(dots->module, 50))
     snprintf(attributes, sizeof attributes, " {maxNumImpreciseAcc = %d : i32}", 32 << module_random(dots->module, 3));
+  if (dots->batch == 1 && module_chance(dots->module, 50)) {
+    reshaped_dot(dots, result, a, b, c, k, n, attributes);
+    return;
+  }
   module_line(dots->module, "%%%s = tt.dot %%%s, %%%s, %%%s%s : %s * %s -> %s", result, a, b, c, attributes,
               tensor(dots, left, dots->m, k, dots->kinds.operand), tensor(dots, right, k, n, dots->kinds.operand),
               tensor(dots, sum, dots->m, n, dots->kinds.sum));
