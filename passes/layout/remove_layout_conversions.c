@@ -22,7 +22,7 @@
  *
  * A value is computed at most once per layout and the decision is cached, so the work is bounded by values times
  * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory, or
- * converting the loaded values is cheaper. Before tritongpu-accelerate-matmul (`provisional-dots`) nothing is computed
+ * converting the loaded values is cheaper, or a loop would copy a tile twice for its dots. Before tritongpu-accelerate-matmul (`provisional-dots`) nothing is computed
  * in the layouts of dots that may move to tensor cores. Requires: encodings on all tensors. Preserves: everything but
  * layouts and the number of ops. */
 #include "base/map.h"
@@ -30,6 +30,7 @@
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "dialects/ttg/encoding/infer_encoding.h"
+#include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "passes/layout/support/carried_layouts.h"
@@ -226,7 +227,8 @@ static int64_t recompute_cost(removal_t *removal, const nereid_layout_producer_t
     return 0;
   const bool dies = dies_with_user(request.value);
   if (nereid_is_repeatable_load(producer->op))
-    return nereid_load_again_cost(request.value, request.encoding, dies);
+    return nereid_load_again_cost(request.value, request.encoding,
+                                  dies && nereid_is_needed_only_for(request.value, removal->root));
   /* Loads depend on addresses and masks, which should not have to wait for other warps. */
   if (dies && !mlirTypeIsAFloat(mlirShapedTypeGetElementType(mlirValueGetType(request.value))))
     return 0;
@@ -251,6 +253,16 @@ static bool is_there(const removal_t *removal, nereid_layout_request_t request) 
          nereid_layout_versions_find(&removal->versions, request);
 }
 
+/* Whether a second load of `request` would be a second copy to shared memory: a loop with dots loads the tile ahead, in
+ * a ring of buffers, from which threads read it in any layout. */
+static bool is_copied_twice(const removal_t *removal, nereid_layout_request_t request) {
+  enum { LANES = 32 };
+  MlirOperation loop = mlirOperationGetParentOperation(nereid_defining_op(request.value));
+  return nereid_ttg_dot_op_attr_isa(request.encoding) && nereid_op_kind(loop) == NEREID_OP_SCF_FOR &&
+         nereid_ttg_num_elements(mlirValueGetType(request.value)) > (int64_t)LANES * nereid_ttg_num_warps(loop) &&
+         !nereid_is_needed_only_for(request.value, removal->root);
+}
+
 /* How `request` can be recomputed; flow NEREID_LAYOUT_FLOW_NONE if it cannot. */
 static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_request_t request) {
   nereid_layout_producer_t producer = nereid_layout_producer_of(request.value);
@@ -270,7 +282,8 @@ static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_r
     return producer;
   if (nereid_is_provisional_result(&removal->dots, request.encoding))
     return none;
-  const bool costs_more = recompute_cost(removal, &producer, request) > price_of(removal, request).conversion;
+  const bool costs_more = recompute_cost(removal, &producer, request) > price_of(removal, request).conversion ||
+                          is_copied_twice(removal, request);
   return costs_more || nereid_written_roots_may_write(&removal->written, nereid_tt_load_get_ptr(producer.op))
              ? none
              : producer;

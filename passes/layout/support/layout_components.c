@@ -11,13 +11,14 @@
  *
  * Calls unite operands with the callee's arguments, and returned values with the call's results. So a function has one
  * layout at its boundary, determined by the votes of its callers together with its own. There, and for accumulators of
- * tensor cores, votes are weighted by execution frequency. */
+ * tensor cores, votes are weighted by execution frequency. A buffer that is filled with an accumulator does not vote. */
 #include "passes/layout/support/layout_components.h"
 
 #include "analysis/allocation/scratch.h"
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/defining_op.h"
+#include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "passes/layout/support/conversion_cost.h"
@@ -285,6 +286,21 @@ static bool is_border(const components_t *components, MlirOperation op) {
   return !is_flexible(op) && !passes_control(components, op) && !is_conversion(op);
 }
 
+/* Whether `op` stores in a buffer an accumulator of tensor cores that a loop or a branch passes on. It does so from any
+ * layout; between CTAs, conversions stay. */
+static bool stores_accumulator(components_t *components, MlirOperation op) {
+  const nereid_op_kind_t kind = nereid_op_kind(op);
+  if ((kind != NEREID_OP_TTG_LOCAL_ALLOC && kind != NEREID_OP_TTG_LOCAL_STORE) || !mlirOperationGetNumOperands(op) ||
+      nereid_ttg_num_ctas(op) > 1 || !nereid_ttg_is_laid_out(mlirOperationGetOperand(op, 0)))
+    return false;
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirOperation source = nereid_defining_op(value);
+  if (!mlirOperationIsNull(source) && !passes_control(components, source))
+    return false;
+  const size_t node = node_of(components, value);
+  return !components->failed && components->nodes.data[root_of(components, node)].weighted;
+}
+
 static void collect_votes(components_t *components, MlirOperation op) {
   if (is_conversion(op)) {
     MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
@@ -294,7 +310,8 @@ static void collect_votes(components_t *components, MlirOperation op) {
       vote(components, op, from, nereid_ttg_encoding_of(to));
     return;
   }
-  if (!is_border(components, op) || (!components->followers && nereid_follows_operand_layout(op)))
+  if (!is_border(components, op) || (!components->followers && nereid_follows_operand_layout(op)) ||
+      stores_accumulator(components, op))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     vote(components, op, mlirOperationGetOperand(op, i), nereid_ttg_encoding_of(mlirOperationGetOperand(op, i)));
@@ -438,6 +455,14 @@ static bool is_border_result(const components_t *components, MlirValue value) {
   return is_border(components, mlirOpResultGetOwner(value));
 }
 
+/* Whether `op` stores an accumulator that gets the layout of tensor cores. */
+static bool takes_accumulator(components_t *components, MlirOperation op) {
+  if (!stores_accumulator(components, op))
+    return false;
+  MlirAttribute encoding = chosen(components, mlirOperationGetOperand(op, 0));
+  return !mlirAttributeIsNull(encoding) && nereid_ttg_nvidia_mma_attr_isa(encoding);
+}
+
 static void change_type(MlirValue value, MlirAttribute encoding) {
   MlirType type = nereid_ttg_with_encoding(mlirValueGetType(value), encoding);
   mlirValueSetType(value, type);
@@ -491,7 +516,7 @@ static void apply(components_t *components) {
   for (size_t i = 0; i < n_nodes; ++i)
     encodings[i] = chosen(components, components->nodes.data[i].value);
   for (size_t i = 0; i < components->ops.size; ++i)
-    if (is_border(components, components->ops.data[i]))
+    if (is_border(components, components->ops.data[i]) && !takes_accumulator(components, components->ops.data[i]))
       keep_operands(components, components->ops.data[i]);
   for (size_t i = 0; i < components->ops.size; ++i) {
     convert_arguments(components, components->ops.data[i]);
