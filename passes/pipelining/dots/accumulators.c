@@ -9,12 +9,15 @@
  *
  * %acc, %t and %n share registers. The assembler considers the wgmma instructions between two waits as one stage, and
  * waits for all of them before an access to an accumulator of any of them (its notes C7514, C7515 and C7517). The two
- * dots on the right are in flight together. */
+ * dots on the right are in flight together. So are those that read a buffer of %acc, which is filled before the first of
+ * them, directly from %acc. */
 #include "passes/pipelining/dots/accumulators.h"
 
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ops.h"
+#include "nereid/dialects/ttg.h"
 #include "nereid/dialects/ttng.h"
 #include "passes/pipelining/expansion/loop_range.h"
 #include "passes/support/loop.h"
@@ -79,7 +82,14 @@ static bool uses_dot(MlirOperation op) {
   return false;
 }
 
+/* Whether `op` makes a buffer of a tensor, which nothing accesses before it. */
+static bool fills_buffer(MlirOperation op) {
+  return nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC && mlirOperationGetNumOperands(op);
+}
+
 static bool can_move(MlirOperation op) {
+  if (fills_buffer(op))
+    return true;
   return nereidMlirOperationIsPure(op) && !mlirOperationGetNumRegions(op) && mlirOperationGetNumResults(op) == 1;
 }
 
@@ -129,12 +139,31 @@ static void hoist_users(MlirBlock block, nereid_arena_t *arena, nereid_accumulat
       return;
     for (size_t i = moved.size; i-- > 0;)
       mlirOperationMoveBefore(moved.data[i], place.dot);
-    nereid_vector_push(arena, &out->hoisted, place);
+    if (!fills_buffer(op))
+      nereid_vector_push(arena, &out->hoisted, place);
+  }
+}
+
+/* Fills buffers with the sources of conversions, as canonicalization does: a conversion that moved before a dot alone
+ * would go through shared memory, and its result would need registers until the buffer is filled. */
+static void fill_from_sources(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation convert =
+        nereid_op_kind(op) == NEREID_OP_TTG_LOCAL_ALLOC && mlirOperationGetNumOperands(op)
+            ? nereid_defining_op_of_kind(mlirOperationGetOperand(op, 0), NEREID_OP_TTG_CONVERT_LAYOUT)
+            : (MlirOperation){NULL};
+    if (mlirOperationIsNull(convert) || nereid_ttg_crosses_ctas(convert))
+      continue;
+    mlirOperationSetOperand(op, 0, nereid_ttg_convert_layout_get_src(convert));
+    if (nereidMlirOperationIsTriviallyDead(convert))
+      mlirOperationDestroy(convert);
   }
 }
 
 void nereid_accumulators_hoist(MlirBlock block, nereid_arena_t *arena, nereid_accumulators_t *out) {
   *out = (nereid_accumulators_t){0};
+  fill_from_sources(block);
   nereid_map_initialize(&out->users, arena);
   nereid_map_initialize(&out->values, arena);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);

@@ -23,7 +23,8 @@ typedef struct nereid_accumulators {
 
 /* Collects the ops of a block that access the registers of the accumulator of a later ttng.warp_group_dot of the block:
  * they compute it, or use what the loop carries in its registers. Other dots are not among them. Users that can precede
- * the dots in flight at their place are moved before these. Lives in `arena`. */
+ * the dots in flight at their place are moved before these. Buffers are filled with the sources of conversions. Lives
+ * in `arena`. */
 void nereid_accumulators_hoist(MlirBlock block, nereid_arena_t *arena, nereid_accumulators_t *out);
 
 /* Whether `op` is one of them. */
