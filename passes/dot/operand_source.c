@@ -2,6 +2,7 @@
 #include "passes/dot/operand_source.h"
 #include "passes/dot/dot_registers.h"
 #include "passes/dot/shared_encoding.h"
+#include "passes/support/loop.h"
 #include "passes/support/splat.h"
 
 #include "base/bits.h"
@@ -152,6 +153,28 @@ static bool is_near(MlirValue value, MlirOperation dot) {
   return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(dot));
 }
 
+/* Whether another dot reads `value` from a buffer: as its operand B, or after it has been rewritten for wgmma. */
+static bool is_in_buffer(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    MlirAttribute encoding =
+        is_conversion(user) ? nereid_ttg_encoding_of(nereid_ir_result(user)) : (MlirAttribute){NULL};
+    if (nereid_op_kind(user) == NEREID_OP_TTG_LOCAL_ALLOC)
+      return true;
+    if (!mlirAttributeIsNull(encoding) && nereid_ttg_dot_op_attr_isa(encoding) &&
+        nereid_ttg_dot_op_attr_get_op_idx(encoding) == 1)
+      return true;
+  }
+  return false;
+}
+
+/* Whether a computed operand of `bits` bits goes through shared memory in any case: another dot reads it there; or no
+ * loop is around the dot, so that it is loaded as wide by coalesced loads, not from rings that threads read in any
+ * layout. */
+static bool is_stored(const nereid_dot_operand_t *operand, MlirOperation dot, int64_t bits) {
+  return is_in_buffer(operand->unmasked) || (operand->loaded_bits >= bits && !nereid_loop_is_around(dot));
+}
+
 nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
   nereid_dot_operand_t operand = {.value = mlirOperationGetOperand(dot, index), .kind = NEREID_DOT_A_STORED};
   MlirOperation op = nereid_defining_op(operand.value);
@@ -171,7 +194,7 @@ nereid_dot_operand_t nereid_dot_operand_of(MlirOperation dot, int index) {
     return operand;
   }
   operand = found;
-  if (operand.kind == NEREID_DOT_A_STORED)
+  if (operand.kind == NEREID_DOT_A_STORED && !is_stored(&operand, dot, bits))
     operand.kind = NEREID_DOT_A_COMPUTED;
   return operand;
 }
