@@ -19,7 +19,8 @@
  *
  * Latencies shrink until the rings fit in shared memory (ring_budget.h); where two stages do not fit, buffers have
  * none. Loads in registers have none where their values do not fit next to the results of dots, or where dots are
- * short; buffers have none where values that the loop would carry do not fit. A tt.latency that is there already stays.
+ * short; buffers have none where values that the loop would carry do not fit, or where a loop has few iterations and
+ * their rings would leave a multiprocessor one CTA. A tt.latency that is there already stays.
  *
  * In the default region of ttg.warp_specialize, where loads wait for nothing but mbarriers, the operand that a dot
  * takes from registers and that depends on another dot has latency 1: attention overlaps its second dot and softmax. */
@@ -27,6 +28,7 @@
 #include "passes/dot/register_pressure.h"
 #include "passes/pass.h"
 #include "passes/pipelining/dots/chained_dots.h"
+#include "passes/pipelining/expansion/loop_range.h"
 #include "passes/pipelining/loads/computed_operands.h"
 #include "passes/pipelining/loads/load_registers.h"
 #include "passes/pipelining/loads/pipelined_loads.h"
@@ -201,6 +203,7 @@ static bool drop_buffers(nereid_pipelined_t *loads, const char *reason) {
 /* --- values in registers --- */
 
 static const char no_registers[] = "its value does not fit in registers until the next iteration";
+static const char no_second_cta[] = "its ring would leave a multiprocessor one CTA";
 static const char no_overlap[] = "the dots of an iteration are too short to hide its latency";
 
 static int64_t registers_of(const assign_t *assign, MlirOperation load) {
@@ -303,6 +306,42 @@ static void fit_computed(const assign_t *assign, MlirOperation loop, nereid_pipe
   drop_buffers(loads, no_registers);
 }
 
+static int64_t ctas_of(const assign_t *assign, MlirOperation loop, const nereid_pipelined_t *loads, bool alone) {
+  nereid_operations_t keys = {0};
+  collect_keys(loads, assign->pass->scratch, &keys);
+  return nereid_ring_budget_ctas(assign->pass->op, loop, &keys, alone);
+}
+
+static bool has_few_iterations(const assign_t *assign, MlirOperation loop) {
+  enum { FEW = 4 };
+  nereid_loop_range_t range;
+  nereid_loop_range_read(loop, assign->pass->scratch, &range);
+  const int64_t count = nereid_loop_range_count(&range);
+  return count >= 0 && count <= FEW;
+}
+
+/* Computes operands in the iteration of their dot where a loop has few iterations and their rings alone leave a
+ * multiprocessor one CTA instead of two: the first and the last iteration are a large part of the loop, and nothing but
+ * another CTA overlaps them. The latencies are set for `stages`. */
+static void keep_second_cta(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages) {
+  demand_t demand = {0};
+  nereid_pipelined_t before = {0};
+  if (ctas_of(assign, loop, loads, true) > 1 || !has_few_iterations(assign, loop))
+    return;
+  for (size_t i = 0; i < loads->size; ++i)
+    nereid_vector_push(assign->pass->scratch, &before, loads->data[i]);
+  if (!drop_buffers(loads, no_second_cta))
+    return;
+  if (fit_stages(assign, loop, loads, stages, &demand) && ctas_of(assign, loop, loads, false) > 1) {
+    nereid_pass_remark_missed(assign->pass, loop, "stages",
+                              "operands are not computed ahead: their rings would leave a multiprocessor one CTA, and "
+                              "the loop has few iterations");
+    return;
+  }
+  *loads = before;
+  fit_stages(assign, loop, loads, stages, &demand);
+}
+
 /* Executes the loads of computed operands one iteration earlier where the dots of an iteration are short and the rings
  * fit: the iteration in which the operand is computed hides less of their latency than the others. */
 static void lengthen_computed(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads) {
@@ -337,6 +376,7 @@ static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipeline
     fits = fit_stages(assign, loop, loads, stages, &demand);
   }
   if (fits) {
+    keep_second_cta(assign, loop, loads, stages);
     lengthen_computed(assign, loop, loads);
     return;
   }

@@ -488,3 +488,14 @@ bool nereid_ring_budget_is_late(MlirOperation module, MlirOperation loop, const 
          !nereid_ring_budget_can_grow(module, loop, nereid_ring_budget_beside_stores(module, loop, keys),
                                       nereid_ring_budget_bytes(keys, true), nereid_ring_budget_bytes(keys, false));
 }
+
+int64_t nereid_ring_budget_ctas(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys, bool alone) {
+  const int64_t others = alone ? 0 : bytes_of_others(module, nereid_ring_budget_available(module, loop, keys));
+  const bool late = nereid_ring_budget_is_late(module, loop, keys) ||
+                    nereid_ring_budget_relies_on_ctas(module, loop, keys) ||
+                    nereid_ring_budget_relies_on_second_cta(module, loop, keys);
+  const int64_t by_registers = nereid_ring_budget_ctas_by_registers(loop);
+  const int64_t by_memory =
+      nereid_target_ctas(nereid_ttg_compute_capability(module), nereid_ring_budget_bytes(keys, late) + others);
+  return by_memory < by_registers ? by_memory : by_registers;
+}

@@ -39,6 +39,10 @@ int64_t nereid_ring_budget_beside_stores(MlirOperation module, MlirOperation loo
  * loop's dots. */
 int64_t nereid_ring_budget_ctas_by_registers(MlirOperation loop);
 
+/* Returns the same by the shared memory of the loop, too, with the rings of `keys` and the latencies in their
+ * attributes. `alone`: without the other buffers, of which some may share memory. */
+int64_t nereid_ring_budget_ctas(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys, bool alone);
+
 /* Whether rings of `after` bytes instead of `before` fit in the `available` bytes and leave a multiprocessor as many
  * CTAs at a time, or two, by an estimate of the registers of the loop's dots; or NEREID_DOT_OVERLAPPED_CTAS, where
  * threads compute operands of dots. False if it has many CTAs: these need no additional slots. */
