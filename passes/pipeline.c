@@ -18,6 +18,7 @@ static const char *const ttir[] = {
     "triton-combine",
     "triton-reorder-broadcast",
     "cse",
+    "nereid-single-iteration-loops",
     "loop-invariant-code-motion",
     "triton-licm",
     "triton-loop-unroll",
