@@ -25,6 +25,7 @@
 #include "passes/warp_specialization/relayout.h"
 #include "passes/warp_specialization/slice.h"
 
+#include "analysis/allocation/allocation.h"
 #include "analysis/allocation/scratch.h"
 #include "analysis/axis/axis_info.h"
 #include "base/target_facts.h"
@@ -402,15 +403,25 @@ static const char *way_of(const scheduling_t *scheduling) {
   return !scheduling->copies ? "TMA" : scheduling->copies == scheduling->loads.size ? "cp.async" : "TMA and cp.async";
 }
 
+static int64_t most_slots(const scheduling_t *scheduling) {
+  const int64_t stages = stages_of(scheduling);
+  return stages > 1 ? stages + 1 : 2;
+}
+
+/* Bytes of the rings of all loads with at most `slots` slots. */
+static int64_t bytes_of_slots(const nereid_operations_t *loads, int64_t slots) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < loads->size; ++i)
+    bytes += slots_of(loads->data[i], slots) * nereid_ring_budget_slot_bytes(loads->data[i]);
+  return bytes;
+}
+
 /* Sets the slots of all rings: as many as fit, two at least. */
 static void set_slots(scheduling_t *scheduling) {
   const nereid_operations_t *loads = &scheduling->loads;
   const int64_t available = nereid_ring_budget_available(scheduling->pass->op, scheduling->root, loads);
-  const int64_t stages = stages_of(scheduling);
-  for (int64_t slots = stages > 1 ? stages + 1 : 2; slots >= 2; --slots) {
-    int64_t bytes = 0;
-    for (size_t i = 0; i < loads->size; ++i)
-      bytes += slots_of(loads->data[i], slots) * nereid_ring_budget_slot_bytes(loads->data[i]);
+  for (int64_t slots = most_slots(scheduling); slots >= 2; --slots) {
+    const int64_t bytes = bytes_of_slots(loads, slots);
     if (bytes > available)
       continue;
     for (size_t i = 0; i < loads->size; ++i)
@@ -482,13 +493,27 @@ static const char *loop_obstacle(const nereid_pass_t *pass, MlirOperation loop) 
   return nereidMlirFunctionIsPublic(parent) ? NULL : "its function is not a kernel";
 }
 
+/* Whether a multiprocessor executes two CTAs of the loop if it is pipelined instead, by registers and shared memory.
+ * The dots of one CTA then overlap the softmax of the other, as those of two groups of warps beside a producer do, and
+ * the warps are twice as many: the registers of a producer's kernel, 240 per consumer, leave room for one CTA. */
+static bool has_second_cta(const scheduling_t *scheduling) {
+  MlirOperation module = scheduling->pass->op;
+  const int64_t others =
+      nereid_allocation_limit(module) - nereid_ring_budget_available(module, scheduling->root, &scheduling->loads);
+  const int64_t bytes = bytes_of_slots(&scheduling->loads, most_slots(scheduling)) + others;
+  return nereid_ring_budget_ctas_by_registers(scheduling->root) > 1 &&
+         nereid_target_ctas(nereid_ttg_compute_capability(module), bytes) > 1;
+}
+
 /* Divides `loop`, if it can be; *tags counts the divided loops of the module. */
-static void schedule(nereid_pass_t *pass, MlirOperation loop, int64_t *tags) {
+static void schedule(nereid_pass_t *pass, MlirOperation loop, bool is_requested, int64_t *tags) {
   scheduling_t scheduling = {.pass = pass, .root = loop, .obstacle = loop_obstacle(pass, loop)};
   if (!scheduling.obstacle) {
     nereid_written_roots_read(loop, pass->scratch, &scheduling.written);
     find_loads(&scheduling);
   }
+  if (!scheduling.obstacle && !is_requested && has_second_cta(&scheduling))
+    scheduling.obstacle = "a multiprocessor executes two CTAs of the pipelined loop";
   if (!scheduling.obstacle)
     divide(&scheduling);
   if (!scheduling.obstacle)
@@ -541,7 +566,7 @@ static void visit_loop(nereid_pass_t *pass, MlirOperation loop, int64_t *tags) {
   const bool is_requested = nereid_ir_has_attribute(loop, NEREID_ATTR_WARP_SPECIALIZE);
   mlirOperationRemoveDiscardableAttributeByName(loop, nereid_ir_ref(NEREID_ATTR_WARP_SPECIALIZE));
   if (nereid_pass_option_bool(pass, "enable") && !is_divided(loop) && (is_requested || is_faster_divided(pass, loop)))
-    schedule(pass, loop, tags);
+    schedule(pass, loop, is_requested, tags);
 }
 
 MlirLogicalResult nereid_pass_tritongpu_partition_scheduling(nereid_pass_t *pass) {

@@ -112,6 +112,7 @@ tt.func public @in_place(%a: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 64, 16]}>
 #dot = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#transposed = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
@@ -119,20 +120,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
 // CHECK-LABEL: @chain
 // CHECK: tt.descriptor_load {{.*}} {ttg.partition = array<i32: 1>, ttg.partition.slots = 4 : i32}
 // CHECK: } {ttg.warp_specialize.tag = 0 : i32}
-tt.func public @chain(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %out: tensor<128x64x!tt.ptr<f32>, #mma>) {
+tt.func public @chain(%k: !tt.tensordesc<tensor<128x64xf16, #shared>>, %n: i32, %out: tensor<128x64x!tt.ptr<f32>, #mma>) {
+  %zeros = arith.constant dense<0.0> : tensor<128x128xf32, #mma>
   %zero = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
   %c0 = arith.constant 0 : i32
-  %c64 = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
   %q = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
-  %sum = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
-    %x = tt.descriptor_load %k[%i, %c0] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
-    %xs = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
-    %s = ttng.warp_group_dot %q, %xs, %zero : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
-    %h = arith.truncf %s : tensor<128x64xf32, #mma> to tensor<128x64xf16, #mma>
-    %p = ttg.convert_layout %h : tensor<128x64xf16, #mma> -> tensor<128x64xf16, #dot>
-    %y = tt.descriptor_load %k[%c0, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
-    %ys = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
-    %d = ttng.warp_group_dot %p, %ys, %acc : tensor<128x64xf16, #dot> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
+  %sum = scf.for %i = %c0 to %n step %c128 iter_args(%acc = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
+    %x = tt.descriptor_load %k[%i, %c0] : !tt.tensordesc<tensor<128x64xf16, #shared>> -> tensor<128x64xf16, #blocked>
+    %xs = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %xt = ttg.memdesc_trans %xs {order = array<i32: 1, 0>} : !ttg.memdesc<128x64xf16, #shared, #smem> -> !ttg.memdesc<64x128xf16, #transposed, #smem>
+    %s = ttng.warp_group_dot %q, %xt, %zeros : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x128xf16, #transposed, #smem> -> tensor<128x128xf32, #mma>
+    %h = arith.truncf %s : tensor<128x128xf32, #mma> to tensor<128x128xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #dot>
+    %y = tt.descriptor_load %k[%c0, %i] : !tt.tensordesc<tensor<128x64xf16, #shared>> -> tensor<128x64xf16, #blocked>
+    %ys = ttg.local_alloc %y : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %p, %ys, %acc : tensor<128x128xf16, #dot> * !ttg.memdesc<128x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
     scf.yield %d : tensor<128x64xf32, #mma>
   }
   tt.store %out, %sum : tensor<128x64x!tt.ptr<f32>, #mma>
@@ -143,7 +146,41 @@ tt.func public @chain(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %
 // CHECK-LABEL: @chain_through_branch
 // CHECK: tt.descriptor_load {{.*}} {ttg.partition = array<i32: 1>, ttg.partition.slots = 4 : i32}
 // CHECK: } {ttg.warp_specialize.tag = 1 : i32}
-tt.func public @chain_through_branch(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %out: tensor<128x64x!tt.ptr<f32>, #mma>) {
+tt.func public @chain_through_branch(%k: !tt.tensordesc<tensor<128x64xf16, #shared>>, %n: i32, %out: tensor<128x64x!tt.ptr<f32>, #mma>) {
+  %zeros = arith.constant dense<0.0> : tensor<128x128xf32, #mma>
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %q = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+  %sum = scf.for %i = %c0 to %n step %c128 iter_args(%acc = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
+    %x = tt.descriptor_load %k[%i, %c0] : !tt.tensordesc<tensor<128x64xf16, #shared>> -> tensor<128x64xf16, #blocked>
+    %xs = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %xt = ttg.memdesc_trans %xs {order = array<i32: 1, 0>} : !ttg.memdesc<128x64xf16, #shared, #smem> -> !ttg.memdesc<64x128xf16, #transposed, #smem>
+    %s = ttng.warp_group_dot %q, %xt, %zeros : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x128xf16, #transposed, #smem> -> tensor<128x128xf32, #mma>
+    %is_first = arith.cmpi eq, %i, %c0 : i32
+    %m = scf.if %is_first -> (tensor<128x128xf32, #mma>) {
+      %twice = arith.addf %s, %s : tensor<128x128xf32, #mma>
+      scf.yield %twice : tensor<128x128xf32, #mma>
+    } else {
+      scf.yield %s : tensor<128x128xf32, #mma>
+    }
+    %h = arith.truncf %m : tensor<128x128xf32, #mma> to tensor<128x128xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #dot>
+    %y = tt.descriptor_load %k[%c0, %i] : !tt.tensordesc<tensor<128x64xf16, #shared>> -> tensor<128x64xf16, #blocked>
+    %ys = ttg.local_alloc %y : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %p, %ys, %acc : tensor<128x128xf16, #dot> * !ttg.memdesc<128x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
+    scf.yield %d : tensor<128x64xf32, #mma>
+  }
+  tt.store %out, %sum : tensor<128x64x!tt.ptr<f32>, #mma>
+  tt.return
+}
+
+// Registers and shared memory leave two CTAs of the pipelined loop: not divided.
+// CHECK-LABEL: @two_ctas
+// CHECK-NOT: ttg.partition
+// CHECK: tt.return
+// REMARK: not warp-specialized: a multiprocessor executes two CTAs of the pipelined loop
+tt.func public @two_ctas(%k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32, %out: tensor<128x64x!tt.ptr<f32>, #mma>) {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
@@ -152,14 +189,7 @@ tt.func public @chain_through_branch(%k: !tt.tensordesc<tensor<64x64xf16, #share
     %x = tt.descriptor_load %k[%i, %c0] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
     %xs = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     %s = ttng.warp_group_dot %q, %xs, %zero : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
-    %is_first = arith.cmpi eq, %i, %c0 : i32
-    %m = scf.if %is_first -> (tensor<128x64xf32, #mma>) {
-      %twice = arith.addf %s, %s : tensor<128x64xf32, #mma>
-      scf.yield %twice : tensor<128x64xf32, #mma>
-    } else {
-      scf.yield %s : tensor<128x64xf32, #mma>
-    }
-    %h = arith.truncf %m : tensor<128x64xf32, #mma> to tensor<128x64xf16, #mma>
+    %h = arith.truncf %s : tensor<128x64xf32, #mma> to tensor<128x64xf16, #mma>
     %p = ttg.convert_layout %h : tensor<128x64xf16, #mma> -> tensor<128x64xf16, #dot>
     %y = tt.descriptor_load %k[%c0, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
     %ys = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>

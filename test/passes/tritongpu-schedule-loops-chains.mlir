@@ -6,7 +6,8 @@
 // CHECK-LABEL: @chain
 // CHECK: %[[K:.*]] = ttg.memdesc_index {{.*}} {loop.cluster = 0 : i32, loop.stage = 0 : i32}
 // CHECK: ttng.wait_barrier {{.*}} deps %[[K]] {loop.cluster = 0 : i32, loop.stage = 0 : i32}
-// CHECK: %[[SCORES:.*]] = ttng.warp_group_dot %{{.*}}, %[[K]], {{.*}} {loop.cluster = 0 : i32, loop.stage = 0 : i32}
+// CHECK: %[[T:.*]] = ttg.memdesc_trans %[[K]] {{.*}}loop.cluster = 0 : i32, loop.stage = 0 : i32
+// CHECK: %[[SCORES:.*]] = ttng.warp_group_dot %{{.*}}, %[[T]], {{.*}} {loop.cluster = 0 : i32, loop.stage = 0 : i32}
 // CHECK: ttng.arrive_barrier {{.*}} deps %[[K]] {loop.cluster = 2 : i32, loop.stage = 0 : i32, perWarp}
 // CHECK: arith.truncf %[[SCORES]] {loop.cluster = 2 : i32, loop.stage = 0 : i32}
 // CHECK: %[[P:.*]] = ttg.convert_layout {{.*}} {loop.cluster = 2 : i32, loop.stage = 0 : i32, tt.latency = 1 : i32}

@@ -37,7 +37,7 @@ tt.func public @copied(%k: !tt.tensordesc<tensor<64x64xf8E5M2, #shared>>, %n: i3
     %ys = ttg.local_alloc %y : (tensor<64x64xf8E5M2, #blocked>) -> !ttg.memdesc<64x64xf8E5M2, #turned, #smem>
     %d = ttng.warp_group_dot %p, %ys, %acc {maxNumImpreciseAcc = 1073741824 : i32} : tensor<128x64xf8E5M2, #dot> * !ttg.memdesc<64x64xf8E5M2, #turned, #smem> -> tensor<128x64xf32, #mma>
     scf.yield %d : tensor<128x64xf32, #mma>
-  }
+  } {tt.warp_specialize}
   tt.store %out, %sum : tensor<128x64x!tt.ptr<f32>, #mma>
   tt.return
 }
