@@ -9,6 +9,7 @@
 #include "conversion/ttg_to_llvm/elementwise/float_cast.h"
 
 #include "conversion/ttg_to_llvm/elementwise/byte_cast.h"
+#include "conversion/ttg_to_llvm/elementwise/integer_range.h"
 #include "conversion/ttg_to_llvm/emit.h"
 #include "conversion/ttg_to_llvm/lower.h"
 #include "conversion/ttg_to_llvm/words.h"
@@ -300,14 +301,25 @@ static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue
   return nereid_emit_bits(lower, t->f32, nereid_emit_or(lower, odd, inexact));
 }
 
-/* The f32 of an i8: the byte in the mantissa of 2^23, minus 2^23. A single conversion then gives the bf16x2 of two
- * bytes, instead of an integer conversion for each. */
-static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue byte) {
-  enum { EXPONENT = 0x4B000000, SIGN = 0x80 }; /* 2^23; an i8 plus 128 is unsigned */
+/* The f32 of an integer of 8 or 16 bits: its bits in the mantissa of 2^23, minus 2^23. A single conversion then gives
+ * the 16-bit floats of two integers, instead of an integer conversion for each, which takes four times as long as an
+ * addition. */
+static MlirValue narrow_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue value) {
+  enum { EXPONENT = 0x4B000000 }; /* 2^23 */
   const double least = 8388608.0;
-  MlirValue bits = nereid_emit_cast(lower, "llvm.zext", lower->types->i32, byte);
-  bits = nereid_emit_xor(lower, bits, nereid_emit_i32(lower, EXPONENT | (is_signed ? SIGN : 0)));
-  MlirValue offset = nereid_emit_float(lower, lower->types->f32, least + (is_signed ? SIGN : 0));
+  /* A signed number plus half of the numbers of its type is unsigned. */
+  const int32_t half = is_signed ? 1 << (mlirIntegerTypeGetWidth(mlirValueGetType(value)) - 1) : 0;
+  MlirValue bits = nereid_emit_cast(lower, "llvm.zext", lower->types->i32, value);
+  bits = nereid_emit_xor(lower, bits, nereid_emit_i32(lower, EXPONENT | half));
+  MlirValue offset = nereid_emit_float(lower, lower->types->f32, least + half);
+  return nereid_emit_fbinary(lower, "llvm.fsub", nereid_emit_bits(lower, lower->types->f32, bits), offset);
+}
+
+/* The same for an i32 from -2^22 to 2^22 - 1, in the mantissa of 1.5 * 2^23. */
+static MlirValue small_to_f32(nereid_lower_t *lower, MlirValue value) {
+  enum { MIDDLE = 0x4B400000 };
+  MlirValue bits = nereid_emit_add(lower, value, nereid_emit_i32(lower, MIDDLE));
+  MlirValue offset = nereid_emit_float(lower, lower->types->f32, 12582912.0);
   return nereid_emit_fbinary(lower, "llvm.fsub", nereid_emit_bits(lower, lower->types->f32, bits), offset);
 }
 
@@ -315,17 +327,88 @@ static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue by
  * through f32, which is exact, wider ones through f32 rounded to odd. */
 static MlirValue emit_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
                                    MlirType element, const MlirValue *operands) {
+  (void)op;
   enum { EXACT_IN_F32 = 24 };
   const unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(operands[0]));
-  const bool is_tensor = mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  if (is_tensor && width == 8 && mlirTypeIsABF16(element)) /* eight bits: exact in f32 and in bf16 */
-    return convert(lower, element, byte_to_f32(lower, row->kind == NEREID_OP_ARITH_SITOFP, operands[0]), false);
   if (!mlirTypeIsABF16(element) || nereid_target_has_bf16_conversions(lower->module->options.capability))
     return nereid_emit_cast(lower, row->to, element, operands[0]);
   if (width <= EXACT_IN_F32)
     return convert(lower, element, nereid_emit_cast(lower, row->to, lower->types->f32, operands[0]), false);
   const bool is_signed = row->kind == NEREID_OP_ARITH_SITOFP;
   return convert(lower, element, int_to_odd_f32(lower, is_signed, operands[0]), false);
+}
+
+static unsigned source_width(MlirOperation op) {
+  return mlirIntegerTypeGetWidth(nereid_lower_element_type(mlirValueGetType(mlirOperationGetOperand(op, 0))));
+}
+
+static bool is_from_to(MlirOperation op, int64_t least, int64_t most) {
+  const nereid_integer_range_t range = nereid_integer_range(mlirOperationGetOperand(op, 0));
+  return range.least >= least && range.most <= most;
+}
+
+/* Whether the op converts integers of a tensor to bf16 through f32, which represents them: those of 8 or 16 bits, and
+ * those of 32 bits in a small range. */
+static bool converts_through_f32(MlirOperation op, bool is_signed) {
+  enum { SMALL = 1 << 22 };
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const unsigned width = source_width(op);
+  if (!mlirTypeIsARankedTensor(type) || !mlirTypeIsABF16(nereid_lower_element_type(type)))
+    return false;
+  return width == 8 || width == 16 || (width == 32 && is_from_to(op, is_signed ? -SMALL : 0, SMALL - 1));
+}
+
+/* Whether the op converts numbers of a tensor to f16 that the significand of 1024, with the one before it, has room
+ * for. */
+static bool converts_in_f16(MlirOperation op, bool is_signed) {
+  enum { HALF = 512 };
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const unsigned width = source_width(op);
+  return mlirTypeIsARankedTensor(type) && mlirTypeIsAF16(nereid_lower_element_type(type)) &&
+         (width == 16 || width == 32) && is_from_to(op, is_signed ? -HALF : 0, HALF - 1);
+}
+
+/* Two numbers from -512 to 511 to f16: their sums with 1536 in the significands of 1024, minus 1536. */
+static void small_pair_to_f16(nereid_lower_t *lower, const MlirValue *values, MlirValue *out) {
+  enum { MIDDLE = 0x6600 }; /* 1536 */
+  const nereid_lower_types_t *t = lower->types;
+  const MlirValue offset = nereid_emit_float(lower, t->f16, 1536.0), offsets[] = {offset, offset};
+  MlirValue biased[2];
+  for (int i = 0; i < 2; ++i) {
+    MlirValue value = mlirTypeEqual(mlirValueGetType(values[i]), t->i16)
+                          ? values[i]
+                          : nereid_emit_cast(lower, "llvm.trunc", t->i16, values[i]);
+    biased[i] = nereid_emit_bits(lower, t->f16, nereid_emit_add(lower, value, nereid_emit_int(lower, t->i16, MIDDLE)));
+  }
+  MlirValue numbers =
+      nereid_emit_binary(lower, "llvm.fsub", nereid_emit_pack(lower, 2, biased), nereid_emit_pack(lower, 2, offsets));
+  for (int i = 0; i < 2; ++i)
+    out[i] = nereid_emit_extract(lower, numbers, i);
+}
+
+static bool lower_small_to_f16(nereid_lower_t *lower, MlirOperation op) {
+  const nereid_lowered_t values = nereid_lower_get(lower, mlirOperationGetOperand(op, 0));
+  nereid_lowered_t lowered = nereid_lower_array(lower, values.count);
+  for (intptr_t r = 0; lowered.values && r < values.count; r += 2) {
+    const bool last = r + 1 == values.count;
+    const MlirValue pair[] = {values.values[r], values.values[last ? r : r + 1]};
+    MlirValue out[2];
+    small_pair_to_f16(lower, pair, out);
+    memcpy(lowered.values + r, out, (last ? 1 : 2) * sizeof *out);
+  }
+  nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
+  return true;
+}
+
+static MlirValue emit_small_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
+                                     MlirType element, const MlirValue *operands) {
+  const bool is_signed = row->kind == NEREID_OP_ARITH_SITOFP;
+  (void)op;
+  return convert(lower, element,
+                 mlirIntegerTypeGetWidth(mlirValueGetType(operands[0])) == 32
+                     ? small_to_f32(lower, operands[0])
+                     : narrow_to_f32(lower, is_signed, operands[0]),
+                 false);
 }
 
 /* Whether the op converts i8 of a tensor that are elements of words to 16-bit floats. */
@@ -340,8 +423,11 @@ static bool converts_words(nereid_lower_t *lower, MlirOperation op, bool is_sign
 static bool lower_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   const bool is_signed = row->kind == NEREID_OP_ARITH_SITOFP;
   nereid_lowered_t bytes = nereid_lower_get(lower, mlirOperationGetOperand(op, 0));
+  if (converts_in_f16(op, is_signed))
+    return lower_small_to_f16(lower, op);
   if (!converts_words(lower, op, is_signed, bytes))
-    return nereid_lower_elementwise(lower, op, row, emit_int_to_float);
+    return nereid_lower_elementwise(lower, op, row,
+                                    converts_through_f32(op, is_signed) ? emit_small_to_float : emit_int_to_float);
   MlirType type = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   nereid_lowered_t lowered = nereid_lower_array(lower, bytes.count);
   for (intptr_t r = 0; lowered.values && r < bytes.count; r += NEREID_BYTES_PER_WORD)
