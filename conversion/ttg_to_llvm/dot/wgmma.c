@@ -124,10 +124,11 @@ typedef struct statement {
   dot_t *dot;
   intptr_t first_tile, end_tile;
   int32_t first_step, end_step;
-  int32_t groups; /* that the steps are divided into */
-  bool loops;     /* an iteration per group */
-  bool starts;    /* the first instruction of a tile sets its registers, which have no value before */
-  bool complete;  /* waits for the results */
+  int32_t groups;          /* that the steps are divided into */
+  bool loops;              /* an iteration per group */
+  bool starts;             /* the first instruction of a tile sets its registers, which have no value before */
+  bool complete;           /* waits for the results */
+  const MlirValue *reused; /* starts: registers of another statement, which the tiles take over; or null */
   nereid_asm_text_t text;
   const char *adds; /* predicate: the first instruction of a tile adds the accumulator */
 } statement_t;
@@ -143,6 +144,8 @@ static void add_accumulators(nereid_lower_t *lower, statement_t *statement, cons
       nereid_asm_text_tied(&statement->text,
                            to_word(lower, dot->element, values + tile * dot->registers + word * per_word(dot->element)),
                            results++);
+  for (intptr_t word = 0; statement->reused && word < dot->words_per_tile; ++word)
+    nereid_asm_text_tied(&statement->text, statement->reused[word], results++);
 }
 
 /* The modifiers that follow the predicate: signs of A and B, and of 16-bit elements which operands are transposed. */
@@ -295,7 +298,13 @@ static MlirValue accumulator(nereid_lower_t *lower, const dot_t *dot, MlirValue 
   return mlirValueIsNull(dot->scale) ? value : nereid_emit_select(lower, dot->scale, value, none);
 }
 
+/* The parts take turns with two sets of registers: the sum of one is added while the next one is computed. ptxas, which
+ * keeps results of instructions in different registers, would otherwise use a set per part. With 128x64 tiles of four
+ * warps and 32 of 64 k that leaves a multiprocessor two CTAs instead of three. */
 static bool emit_in_parts(nereid_lower_t *lower, dot_t *dot, int32_t steps, const MlirValue *values, MlirValue *out) {
+  enum { SETS = 2 };
+  const MlirValue *sets[SETS] = {NULL};
+  int part = 0;
   for (intptr_t tile = 0; tile < dot->tiles; ++tile) {
     if (is_copy(dot, tile))
       continue;
@@ -310,10 +319,13 @@ static bool emit_in_parts(nereid_lower_t *lower, dot_t *dot, int32_t steps, cons
                                .end_step = step + steps < dot->steps ? step + steps : dot->steps,
                                .groups = 1,
                                .starts = true,
-                               .complete = true};
+                               .complete = true,
+                               .reused = sets[part]};
       const MlirValue *parts = emit_statement(lower, &statement, values);
       for (intptr_t r = 0; parts && r < dot->registers; ++r)
         sums[r] = nereid_emit_fbinary(lower, "llvm.fadd", sums[r], parts[r]);
+      sets[part] = parts;
+      part = (part + 1) % SETS;
     }
   }
   return !lower->arena->failed;

@@ -80,6 +80,17 @@ tt.func private @parts(%a: !ttg.memdesc<64x64xf8E4M3FN, #s8, #smem>, %b: !ttg.me
   tt.return %d : tensor<64x16xf32, #fp8>
 }
 
+// The third part takes over the registers of the first one, which has been added.
+// CHECK-LABEL: llvm.func internal @three_parts(
+// CHECK: llvm.inline_asm {{.*}} "=f,=f,=f,=f,=f,=f,=f,=f,{{[^0-9]*}}"
+// CHECK: llvm.inline_asm {{.*}} "=f,=f,=f,=f,=f,=f,=f,=f,{{[^0-9]*}}"
+// CHECK: llvm.inline_asm {{.*}} "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,
+// CHECK: llvm.return
+tt.func private @three_parts(%a: !ttg.memdesc<64x128xf8E4M3FN, #s8, #smem>, %b: !ttg.memdesc<128x16xf8E5M2, #t8, #smem>, %c: tensor<64x16xf32, #fp8>) -> tensor<64x16xf32, #fp8> {
+  %d = ttng.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32, maxNumImpreciseAcc = 32 : i32} : !ttg.memdesc<64x128xf8E4M3FN, #s8, #smem> * !ttg.memdesc<128x16xf8E5M2, #t8, #smem> -> tensor<64x16xf32, #fp8>
+  tt.return %d : tensor<64x16xf32, #fp8>
+}
+
 // The sum of all k is limited, too: the next dot would go on adding to it.
 // CHECK-LABEL: llvm.func internal @one_part(
 // CHECK: {$0,$1,$2,$3,$4,$5,$6,$7}, a, b, no, 1, 1;
