@@ -185,6 +185,18 @@ static MlirValue load_transposed_slot(MlirOperation convert, const transposed_t 
                                                       nereid_ir_result(view), token));
 }
 
+/* Where the source of `convert` is stored: before the outermost loop around `convert` that does not contain the source,
+ * as for the queries of attention, so that no iteration stores it again; or before `convert`. */
+static nereid_builder_t builder_of_buffer(MlirOperation convert, MlirOperation source) {
+  MlirOperation place = convert;
+  for (MlirOperation op = mlirOperationGetParentOperation(convert);
+       !mlirOperationIsNull(op) && !nereidMlirOperationIsProperAncestor(op, source);
+       op = mlirOperationGetParentOperation(op))
+    if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
+      place = op;
+  return nereid_builder_before(place);
+}
+
 /* convert_layout(trans(load)) -> local_load(memdesc_trans(local_alloc(load))) */
 static bool transpose_conversion(nereid_pass_t *pass, MlirOperation convert) {
   transposed_t transposed = {0};
@@ -196,13 +208,13 @@ static bool transpose_conversion(nereid_pass_t *pass, MlirOperation convert) {
   if (kind == NEREID_OP_TTG_LOCAL_LOAD) {
     operand = load_transposed_slot(convert, &transposed, defining);
   } else if (kind == NEREID_OP_TT_LOAD || kind == NEREID_OP_TT_DESCRIPTOR_LOAD) {
-    nereid_builder_t builder = nereid_builder_before(convert);
+    const nereid_builder_t builder = nereid_builder_before(convert), outside = builder_of_buffer(convert, defining);
     /* TMA fills a buffer in the encoding of its descriptor. */
     MlirType type = kind == NEREID_OP_TT_LOAD ? loaded_buffer(convert, &transposed)
                                               : nereid_descriptor_buffer_type(mlirOperationGetOperand(defining, 0),
                                                                               mlirValueGetType(transposed.source),
                                                                               /*mutable_memory=*/false);
-    MlirValue view = transposed_buffer(&builder, &transposed, type, (MlirAttribute){NULL});
+    MlirValue view = transposed_buffer(&outside, &transposed, type, (MlirAttribute){NULL});
     if (mlirValueIsNull(view))
       return false;
     operand =

@@ -46,6 +46,26 @@ tt.func public @other_order(%p: tensor<64x32x!tt.ptr<f8E4M3FN>, #column2>) -> !t
   tt.return %b : !ttg.memdesc<32x64xf8E4M3FN, #bytes, #smem>
 }
 
+// A tensor from before a loop is stored once, before the loop.
+// CHECK-LABEL: @before_loop(
+// CHECK: %[[X:.*]] = tt.load
+// CHECK-NEXT: %[[S:.*]] = ttg.local_alloc %[[X]]
+// CHECK-NEXT: %[[V:.*]] = ttg.memdesc_trans %[[S]]
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: ttg.local_load %[[V]] : {{.*}} -> tensor<32x64xf16, #ttg.dot_op
+tt.func public @before_loop(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %left: tensor<64x32xf16, #a>, %acc: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #blocked>
+  %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x32xf16, #blocked> -> tensor<32x64xf16, #column>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %acc) -> (tensor<64x64xf32, #mma>) : i32 {
+    %b = ttg.convert_layout %t : tensor<32x64xf16, #column> -> tensor<32x64xf16, #b>
+    %d = tt.dot %left, %b, %carried : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %sum : tensor<64x64xf32, #mma>
+}
+
 // mma.sync: ldmatrix.trans reads the view.
 // CHECK-LABEL: @registers(
 // CHECK: %[[X:.*]] = tt.load
