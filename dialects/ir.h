@@ -33,6 +33,7 @@
 #define NEREID_ATTR_FLATTEN "tt.flatten"
 #define NEREID_ATTR_LOOP_STAGE "loop.stage"
 #define NEREID_ATTR_LOOP_CLUSTER "loop.cluster"
+#define NEREID_ATTR_LOOP_OWN_SLOTS "loop.own_slots"       /* a load ahead whose ring shares no counters of slots */
 #define NEREID_ATTR_LOOP_IN_REGISTERS "loop.in_registers" /* a load ahead whose value tritongpu-pipeline carries */
 #define NEREID_ATTR_LOOP_UNROLLED "loop.unrolled" /* iterations that tritongpu-pipeline unrolls; 0: it does not */
 

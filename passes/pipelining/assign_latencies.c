@@ -159,6 +159,18 @@ typedef struct demand {
   int64_t bytes, available;
 } demand_t;
 
+/* The bytes of rings with late copies if each has the slots that it needs, where these fit and those of commit groups
+ * do not. An operand that threads convert is read before the dot, and needs no slot for the dot in flight. */
+static int64_t separate(const nereid_operations_t *keys, const demand_t *demand) {
+  if (!nereid_ring_budget_separate(keys, true))
+    return demand->bytes;
+  const int64_t bytes = nereid_ring_budget_bytes(keys, true);
+  if (bytes <= demand->available)
+    return bytes;
+  nereid_ring_budget_unite(keys);
+  return demand->bytes;
+}
+
 /* Sets the latencies of the most stages that fit; false if two do not fit. Fewer slots, with copies after the dots, are
  * preferred to fewer stages where they cost less. */
 static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages,
@@ -173,6 +185,8 @@ static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipeli
     out->bytes = nereid_ring_budget_bytes(&keys, false);
     if (can_be_late && (tried == 2 || out->bytes > out->available))
       out->bytes = nereid_ring_budget_bytes(&keys, true);
+    if (can_be_late && tried == 2 && out->bytes > out->available)
+      out->bytes = separate(&keys, out);
     if (out->bytes > out->available)
       continue;
     if (tried < stages)

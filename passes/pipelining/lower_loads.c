@@ -73,12 +73,18 @@ static bool is_tma(const nereid_ring_load_t *load) {
   return nereid_op_kind(load->scheduled->op) == NEREID_OP_TT_DESCRIPTOR_LOAD;
 }
 
+static bool has_own_slots(const nereid_ring_load_t *load) {
+  return nereid_ir_has_attribute(load->scheduled->op, NEREID_ATTR_LOOP_OWN_SLOTS);
+}
+
 /* The group that `load` joins: of the same stages and clusters. */
 static size_t find_group(lower_t *lower, const nereid_ring_load_t *load) {
   for (size_t i = 0; i < lower->groups.size; ++i) {
     nereid_ring_group_t *group = &lower->groups.data[i];
     if (group->stage != load->scheduled->stage || group->cluster != load->scheduled->cluster ||
-        group->use_stage != load->use_stage || group->use_cluster != load->use_cluster || group->is_tma != is_tma(load))
+        group->use_stage != load->use_stage || group->use_cluster != load->use_cluster ||
+        group->is_tma != is_tma(load) || group->has_own_slots != has_own_slots(load) ||
+        (group->has_own_slots && group->slots != load->slots))
       continue;
     group->slots = group->slots > load->slots ? group->slots : load->slots;
     return i;
@@ -88,7 +94,8 @@ static size_t find_group(lower_t *lower, const nereid_ring_load_t *load) {
                                      .use_stage = load->use_stage,
                                      .use_cluster = load->use_cluster,
                                      .slots = load->slots,
-                                     .is_tma = is_tma(load)};
+                                     .is_tma = is_tma(load),
+                                     .has_own_slots = has_own_slots(load)};
   return nereid_vector_push(lower->arena, &lower->groups, group) ? lower->groups.size - 1 : 0;
 }
 

@@ -158,14 +158,18 @@ static bool is_in_stage_of(MlirOperation key, MlirOperation other) {
   return nereid_op_kind(other) == nereid_op_kind(key) && latency_of_buffers(nereid_ir_result(other)) == latency;
 }
 
+static bool has_own_slots(MlirOperation key) {
+  return nereid_ir_has_attribute(key, NEREID_ATTR_LOOP_OWN_SLOTS);
+}
+
 /* The slots of a ring. Copies that form a commit group share the counters of slots: all have as many as the one with
- * most. Copies of different latencies or stages are never in one group. */
+ * most. Copies of different latencies or stages are never in one group, nor are those with slots of their own. */
 static int32_t slots_in_group(const nereid_operations_t *keys, MlirOperation key, int64_t latency, bool late) {
   int32_t slots = nereid_ring_budget_slots(key, latency, late);
-  for (size_t i = 0; nereid_ring_is_load(key) && i < keys->size; ++i) {
+  for (size_t i = 0; nereid_ring_is_load(key) && !has_own_slots(key) && i < keys->size; ++i) {
     MlirOperation other = keys->data[i];
-    if (!nereid_ring_is_load(other) || !nereid_ring_budget_has_ring(other) || !is_in_stage_of(key, other) ||
-        nereid_ir_integer(other, NEREID_ATTR_LATENCY, 0) != latency)
+    if (!nereid_ring_is_load(other) || !nereid_ring_budget_has_ring(other) || has_own_slots(other) ||
+        !is_in_stage_of(key, other) || nereid_ir_integer(other, NEREID_ATTR_LATENCY, 0) != latency)
       continue;
     const int32_t others = nereid_ring_budget_slots(other, latency, late);
     slots = slots > others ? slots : others;
@@ -181,6 +185,25 @@ int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late) {
       bytes += slots_in_group(keys, keys->data[i], latency, late) * nereid_ring_budget_slot_bytes(keys->data[i]);
   }
   return bytes;
+}
+
+bool nereid_ring_budget_separate(const nereid_operations_t *keys, bool late) {
+  bool any = false;
+  for (size_t i = 0; i < keys->size; ++i) {
+    MlirOperation key = keys->data[i];
+    const int64_t latency = nereid_ir_integer(key, NEREID_ATTR_LATENCY, 0);
+    if (nereid_op_kind(key) != NEREID_OP_TT_LOAD || latency < 1 || !nereid_ring_budget_has_ring(key) ||
+        nereid_ring_budget_slots(key, latency, late) >= slots_in_group(keys, key, latency, late))
+      continue;
+    nereid_ir_set_attribute(key, NEREID_ATTR_LOOP_OWN_SLOTS, mlirUnitAttrGet(mlirOperationGetContext(key)));
+    any = true;
+  }
+  return any;
+}
+
+void nereid_ring_budget_unite(const nereid_operations_t *keys) {
+  for (size_t i = 0; i < keys->size; ++i)
+    mlirOperationRemoveDiscardableAttributeByName(keys->data[i], nereid_ir_ref(NEREID_ATTR_LOOP_OWN_SLOTS));
 }
 
 typedef struct others {

@@ -27,6 +27,13 @@ bool nereid_ring_budget_can_be_late(const nereid_operations_t *keys);
 /* Bytes of the rings of `keys`, with the latencies in their attributes. */
 int64_t nereid_ring_budget_bytes(const nereid_operations_t *keys, bool late);
 
+/* Gives loads of threads whose rings need fewer slots than others of their commit group slots of their own, by the
+ * attribute NEREID_ATTR_LOOP_OWN_SLOTS. False if there are none. */
+bool nereid_ring_budget_separate(const nereid_operations_t *keys, bool late);
+
+/* Undoes nereid_ring_budget_separate. */
+void nereid_ring_budget_unite(const nereid_operations_t *keys);
+
 /* Bytes of shared memory that rings can use, next to the buffers and the scratch that the loop needs otherwise, among
  * these one buffer per type of its TMA stores. `keys`: the ops that get rings. */
 int64_t nereid_ring_budget_available(MlirOperation module, MlirOperation loop, const nereid_operations_t *keys);

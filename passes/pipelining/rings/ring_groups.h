@@ -18,6 +18,7 @@ typedef struct nereid_ring_group {
   int32_t use_stage, use_cluster; /* stage and cluster of the first use */
   int32_t slots;
   bool is_tma;
+  bool has_own_slots; /* as few as its rings need: not those of other groups of the stage */
   /* of cp.async */
   MlirOperation commit, wait;
   int32_t count; /* pending groups of the wait */
