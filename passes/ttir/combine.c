@@ -5,6 +5,7 @@
  *   tt.addptr (tt.addptr %p, 4), 8                  ->  tt.addptr %p, 12
  *   arith.select %m, (tt.load %p, %m), %x           ->  tt.load %p, %m, %x
  *   tt.reshape (tt.descriptor_load %d : 1x64) : 64  ->  tt.descriptor_load %d : 64
+ *   %i == 1 ? %b[:, None] : (%i == 0 ? %a[:, None] : %x)  ->  tt.trans (tt.join %a, %b)     with %i = [[0, 1]]
  *
  * The inner operation has no other user, except for addptr. A dot with maxNumImpreciseAcc, which rounds its sum at
  * intervals, is not combined. */
@@ -190,6 +191,97 @@ static bool reshape_of_load(MlirOperation op) {
   return true;
 }
 
+/* The values that a select takes where the index along dimension `axis`, which has two elements, is `index`. */
+typedef struct half {
+  int32_t axis;
+  int64_t index;
+  MlirValue part, others;
+} half_t;
+
+/* Reads a condition on a range of two numbers, along one dimension: [[0], [1]] == index. */
+static bool match_index(MlirValue condition, half_t *out) {
+  MlirOperation op = nereid_defining_op(condition);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TT_BROADCAST)
+    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  if (mlirOperationIsNull(op) || nereid_op_kind(op) != NEREID_OP_ARITH_CMPI ||
+      nereid_arith_cmpi_get_predicate(op) != NEREID_ARITH_CMP_I_PREDICATE_EQ)
+    return false;
+  MlirValue range = mlirOperationGetOperand(op, 0);
+  MlirAttribute number = nereid_constant_number(mlirOperationGetOperand(op, 1));
+  MlirType type = mlirValueGetType(range);
+  if (mlirAttributeIsNull(number) || !mlirTypeIsARankedTensor(type))
+    return false;
+  int64_t elements = 1;
+  for (int32_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
+    elements *= mlirShapedTypeGetDimSize(type, d);
+    if (mlirShapedTypeGetDimSize(type, d) == 2)
+      out->axis = d;
+  }
+  op = nereid_defining_op(range);
+  while (!mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TT_EXPAND_DIMS)
+    op = nereid_defining_op(mlirOperationGetOperand(op, 0));
+  out->index = mlirIntegerAttrGetValueInt(number);
+  return elements == 2 && !mlirOperationIsNull(op) && nereid_op_kind(op) == NEREID_OP_TT_MAKE_RANGE &&
+         nereid_tt_make_range_get_start(op) == 0;
+}
+
+/* The tensor that `value` repeats along `axis` alone; null when there is none. */
+static MlirValue repeated_part(MlirValue value, int32_t axis) {
+  MlirOperation broadcast = nereid_defining_op_of_kind(value, NEREID_OP_TT_BROADCAST);
+  if (mlirOperationIsNull(broadcast))
+    return (MlirValue){NULL};
+  MlirValue part = mlirOperationGetOperand(broadcast, 0);
+  MlirOperation expand = nereid_defining_op_of_kind(part, NEREID_OP_TT_EXPAND_DIMS);
+  MlirType type = mlirValueGetType(value);
+  if (mlirOperationIsNull(expand) || nereid_tt_expand_dims_get_axis(expand) != axis)
+    return (MlirValue){NULL};
+  for (int32_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    if (d != axis && mlirShapedTypeGetDimSize(type, d) != mlirShapedTypeGetDimSize(mlirValueGetType(part), d))
+      return (MlirValue){NULL};
+  return mlirOperationGetOperand(expand, 0);
+}
+
+static bool match_half(MlirOperation select, half_t *out) {
+  if (mlirOperationIsNull(select) || !match_index(mlirOperationGetOperand(select, 0), out))
+    return false;
+  out->part = repeated_part(mlirOperationGetOperand(select, 1), out->axis);
+  out->others = mlirOperationGetOperand(select, 2);
+  return !mlirValueIsNull(out->part);
+}
+
+/* Two tensors that are stacked along a new dimension by selects, such as the weights of four bits in the halves of
+ * bytes. In the form of selects, all threads compute both and discard one; of a join, they store both. */
+static bool stack_of_parts(MlirOperation op) {
+  enum { RANK = 8 };
+  half_t outer = {0}, inner = {0};
+  if (!match_half(op, &outer) ||
+      !match_half(nereid_defining_op_of_kind(outer.others, NEREID_OP_ARITH_SELECT), &inner) ||
+      outer.axis != inner.axis || outer.index + inner.index != 1 || outer.index * inner.index != 0 ||
+      !mlirTypeEqual(mlirValueGetType(outer.part), mlirValueGetType(inner.part)))
+    return false;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  const int32_t rank = (int32_t)mlirShapedTypeGetRank(type);
+  if (rank > RANK || !mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+    return false;
+  int64_t shape[RANK];
+  int32_t order[RANK];
+  for (int32_t d = 0; d < rank; ++d) {
+    shape[d] = d + 1 == rank ? 2 : mlirShapedTypeGetDimSize(mlirValueGetType(outer.part), d);
+    order[d] = d < outer.axis ? d : d == outer.axis ? rank - 1 : d - 1;
+  }
+  nereid_builder_t builder = nereid_builder_before(op);
+  MlirType joined = mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(type), (MlirAttribute){NULL});
+  MlirValue parts[] = {outer.index ? inner.part : outer.part, outer.index ? outer.part : inner.part};
+  MlirOperation join = nereid_tt_join_build(&builder, joined, parts[0], parts[1]);
+  MlirOperation trans = nereid_tt_trans_build(&builder, mlirOperationGetResult(join, 0), rank, order);
+  replace(op, mlirOperationGetResult(trans, 0));
+  return true;
+}
+
+static bool combine_select(MlirOperation op) {
+  return select_of_load(op) || stack_of_parts(op);
+}
+
 /* --- the pass --- */
 
 typedef struct pattern {
@@ -199,7 +291,7 @@ typedef struct pattern {
 
 static const pattern_t patterns[] = {
     {NEREID_OP_ARITH_ADDF, add_to_dot},     {NEREID_OP_ARITH_ADDI, add_to_dot},
-    {NEREID_OP_TT_ADDPTR, add_constants},   {NEREID_OP_ARITH_SELECT, select_of_load},
+    {NEREID_OP_TT_ADDPTR, add_constants},   {NEREID_OP_ARITH_SELECT, combine_select},
     {NEREID_OP_TT_REDUCE, sum_of_products}, {NEREID_OP_TT_RESHAPE, reshape_of_load},
 };
 

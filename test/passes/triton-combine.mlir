@@ -132,3 +132,50 @@ tt.func public @block_of_one_row(%d: !tt.tensordesc<tensor<1x64x32xf16>>, %i: i3
   %w = tt.reshape %z : tensor<1x64x32xf16> -> tensor<2048xf16>
   tt.return %y, %w : tensor<64x32xf16>, tensor<2048xf16>
 }
+
+// Two tensors that are stacked by selects are joined.
+// CHECK-LABEL: @stack(
+// CHECK-SAME: %[[A:.*]]: tensor<16x8xf16>, %[[B:.*]]: tensor<16x8xf16>
+// CHECK: %[[J:.*]] = tt.join %[[A]], %[[B]] : tensor<16x8xf16> -> tensor<16x8x2xf16>
+// CHECK: %[[T:.*]] = tt.trans %[[J]] {order = array<i32: 0, 2, 1>} : tensor<16x8x2xf16> -> tensor<16x2x8xf16>
+// CHECK: tt.return %[[T]]
+tt.func public @stack(%a: tensor<16x8xf16>, %b: tensor<16x8xf16>) -> tensor<16x2x8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<16x2x8xf16>
+  %c0 = arith.constant dense<0> : tensor<1x2x1xi32>
+  %c1 = arith.constant dense<1> : tensor<1x2x1xi32>
+  %r = tt.make_range {start = 0 : i32, end = 2 : i32} : tensor<2xi32>
+  %r0 = tt.expand_dims %r {axis = 0 : i32} : tensor<2xi32> -> tensor<1x2xi32>
+  %i = tt.expand_dims %r0 {axis = 2 : i32} : tensor<1x2xi32> -> tensor<1x2x1xi32>
+  %is0 = arith.cmpi eq, %i, %c0 : tensor<1x2x1xi32>
+  %is1 = arith.cmpi eq, %i, %c1 : tensor<1x2x1xi32>
+  %m0 = tt.broadcast %is0 : tensor<1x2x1xi1> -> tensor<16x2x8xi1>
+  %m1 = tt.broadcast %is1 : tensor<1x2x1xi1> -> tensor<16x2x8xi1>
+  %ae = tt.expand_dims %a {axis = 1 : i32} : tensor<16x8xf16> -> tensor<16x1x8xf16>
+  %be = tt.expand_dims %b {axis = 1 : i32} : tensor<16x8xf16> -> tensor<16x1x8xf16>
+  %ab = tt.broadcast %ae : tensor<16x1x8xf16> -> tensor<16x2x8xf16>
+  %bb = tt.broadcast %be : tensor<16x1x8xf16> -> tensor<16x2x8xf16>
+  %first = arith.select %m0, %ab, %zero : tensor<16x2x8xi1>, tensor<16x2x8xf16>
+  %both = arith.select %m1, %bb, %first : tensor<16x2x8xi1>, tensor<16x2x8xf16>
+  tt.return %both : tensor<16x2x8xf16>
+}
+
+// Both selects take the same element: the other one has the value of the constant.
+// CHECK-LABEL: @stack_twice(
+// CHECK-NOT: tt.join
+// CHECK: tt.return
+tt.func public @stack_twice(%a: tensor<16x8xf16>, %b: tensor<16x8xf16>) -> tensor<16x2x8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<16x2x8xf16>
+  %c1 = arith.constant dense<1> : tensor<1x2x1xi32>
+  %r = tt.make_range {start = 0 : i32, end = 2 : i32} : tensor<2xi32>
+  %r0 = tt.expand_dims %r {axis = 0 : i32} : tensor<2xi32> -> tensor<1x2xi32>
+  %i = tt.expand_dims %r0 {axis = 2 : i32} : tensor<1x2xi32> -> tensor<1x2x1xi32>
+  %is1 = arith.cmpi eq, %i, %c1 : tensor<1x2x1xi32>
+  %m1 = tt.broadcast %is1 : tensor<1x2x1xi1> -> tensor<16x2x8xi1>
+  %ae = tt.expand_dims %a {axis = 1 : i32} : tensor<16x8xf16> -> tensor<16x1x8xf16>
+  %be = tt.expand_dims %b {axis = 1 : i32} : tensor<16x8xf16> -> tensor<16x1x8xf16>
+  %ab = tt.broadcast %ae : tensor<16x1x8xf16> -> tensor<16x2x8xf16>
+  %bb = tt.broadcast %be : tensor<16x1x8xf16> -> tensor<16x2x8xf16>
+  %first = arith.select %m1, %ab, %zero : tensor<16x2x8xi1>, tensor<16x2x8xf16>
+  %both = arith.select %m1, %bb, %first : tensor<16x2x8xi1>, tensor<16x2x8xf16>
+  tt.return %both : tensor<16x2x8xf16>
+}
