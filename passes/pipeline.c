@@ -61,7 +61,7 @@ static const char *const ttgir[] = {
     "canonicalize",
     "triton-loop-aware-cse",
     "tritongpu-prefetch",
-    "tritongpu-optimize-dot-operands",
+    "tritongpu-optimize-dot-operands{before-loops=0}", /* rings have taken the memory */
     "nereid-hoist-loads",
     "tritongpu-coalesce-async-copy",
     "triton-nvidia-tma-lowering",

@@ -186,11 +186,13 @@ static MlirValue load_transposed_slot(MlirOperation convert, const transposed_t 
 }
 
 /* Where the source of `convert` is stored: before the outermost loop around `convert` that does not contain the source,
- * as for the queries of attention, so that no iteration stores it again; or before `convert`. */
-static nereid_builder_t builder_of_buffer(MlirOperation convert, MlirOperation source) {
+ * as for the queries of attention, so that no iteration stores it again; or before `convert`. A buffer before a loop is
+ * live in all of it: not after rings have taken the memory. */
+static nereid_builder_t builder_of_buffer(const nereid_pass_t *pass, MlirOperation convert, MlirOperation source) {
   MlirOperation place = convert;
   for (MlirOperation op = mlirOperationGetParentOperation(convert);
-       !mlirOperationIsNull(op) && !nereidMlirOperationIsProperAncestor(op, source);
+       nereid_pass_option_bool(pass, "before-loops") && !mlirOperationIsNull(op) &&
+       !nereidMlirOperationIsProperAncestor(op, source);
        op = mlirOperationGetParentOperation(op))
     if (nereid_op_kind(op) == NEREID_OP_SCF_FOR)
       place = op;
@@ -208,7 +210,8 @@ static bool transpose_conversion(nereid_pass_t *pass, MlirOperation convert) {
   if (kind == NEREID_OP_TTG_LOCAL_LOAD) {
     operand = load_transposed_slot(convert, &transposed, defining);
   } else if (kind == NEREID_OP_TT_LOAD || kind == NEREID_OP_TT_DESCRIPTOR_LOAD) {
-    const nereid_builder_t builder = nereid_builder_before(convert), outside = builder_of_buffer(convert, defining);
+    const nereid_builder_t builder = nereid_builder_before(convert),
+                           outside = builder_of_buffer(pass, convert, defining);
     /* TMA fills a buffer in the encoding of its descriptor. */
     MlirType type = kind == NEREID_OP_TT_LOAD ? loaded_buffer(convert, &transposed)
                                               : nereid_descriptor_buffer_type(mlirOperationGetOperand(defining, 0),

@@ -172,9 +172,9 @@ static int64_t separate(const nereid_operations_t *keys, const demand_t *demand)
 }
 
 /* Sets the latencies of the most stages that fit; false if two do not fit. Fewer slots, with copies after the dots, are
- * preferred to fewer stages where they cost less. */
+ * preferred to fewer stages where they cost less. `separates`: two stages may have rings with slots of their own. */
 static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipelined_t *loads, int64_t stages,
-                       demand_t *out) {
+                       bool separates, demand_t *out) {
   nereid_operations_t keys = {0};
   collect_keys(loads, assign->pass->scratch, &keys);
   out->available = nereid_ring_budget_available(assign->pass->op, loop, &keys);
@@ -185,7 +185,7 @@ static bool fit_stages(const assign_t *assign, MlirOperation loop, nereid_pipeli
     out->bytes = nereid_ring_budget_bytes(&keys, false);
     if (can_be_late && (tried == 2 || out->bytes > out->available))
       out->bytes = nereid_ring_budget_bytes(&keys, true);
-    if (can_be_late && tried == 2 && out->bytes > out->available)
+    if (separates && can_be_late && tried == 2 && out->bytes > out->available)
       out->bytes = separate(&keys, out);
     if (out->bytes > out->available)
       continue;
@@ -381,14 +381,15 @@ static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipeline
   demand_t demand = {0};
   fit_registers(assign, loop, loads, stages);
   fit_computed(assign, loop, loads);
-  bool fits = fit_stages(assign, loop, loads, stages, &demand);
+  bool fits = fit_stages(assign, loop, loads, stages, /*separates=*/false, &demand);
   if (!fits && drop_buffers(loads, no_memory)) {
     nereid_pass_remark_missed(assign->pass, loop, "stages",
                               "operands are not computed ahead: with their rings two stages take %ld bytes of shared "
                               "memory, of which %ld are available",
                               (long)demand.bytes, (long)demand.available);
-    fits = fit_stages(assign, loop, loads, stages, &demand);
+    fits = fit_stages(assign, loop, loads, stages, /*separates=*/false, &demand);
   }
+  fits = fits || fit_stages(assign, loop, loads, 2, /*separates=*/true, &demand);
   if (fits) {
     keep_second_cta(assign, loop, loads, stages);
     lengthen_computed(assign, loop, loads);

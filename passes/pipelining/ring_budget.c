@@ -6,6 +6,7 @@
 #include "base/target_facts.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
+#include "dialects/ttg/memdesc.h"
 #include "dialects/ttg/module.h"
 #include "dialects/ttg/tensor_types.h"
 #include "nereid/dialects/ttg.h"
@@ -293,6 +294,8 @@ static MlirWalkResult add_other(MlirOperation op, void *user_data) {
     if (!mlirValueIsAOpResult(value) || !nereid_ttg_memdesc_type_isa(mlirValueGetType(value)))
       continue;
     MlirOperation from = mlirOpResultGetOwner(value);
+    while (nereid_ttg_is_memdesc_view(from) && mlirValueIsAOpResult(mlirOperationGetOperand(from, 0)))
+      from = mlirOpResultGetOwner(mlirOperationGetOperand(from, 0));
     if (nereid_op_kind(from) == NEREID_OP_TTG_LOCAL_ALLOC && !nereidMlirOperationIsProperAncestor(others->loop, from))
       add_outside(others, from);
   }

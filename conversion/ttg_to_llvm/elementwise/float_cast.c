@@ -368,20 +368,22 @@ static bool converts_in_f16(MlirOperation op, bool is_signed) {
          (width == 16 || width == 32) && is_from_to(op, is_signed ? -HALF : 0, HALF - 1);
 }
 
-/* Two numbers from -512 to 511 to f16: their sums with 1536 in the significands of 1024, minus 1536. */
+/* Two numbers from -512 to 511 to f16: their sums with 1536 in the significands of 1024, minus 1536. The sums are
+ * positive, so that 32-bit arithmetic on the pair borrows nothing from the upper one. */
 static void small_pair_to_f16(nereid_lower_t *lower, const MlirValue *values, MlirValue *out) {
-  enum { MIDDLE = 0x6600 }; /* 1536 */
+  enum { MIDDLES = 0x66006600, UPPER = 16 };
   const nereid_lower_types_t *t = lower->types;
-  const MlirValue offset = nereid_emit_float(lower, t->f16, 1536.0), offsets[] = {offset, offset};
-  MlirValue biased[2];
-  for (int i = 0; i < 2; ++i) {
-    MlirValue value = mlirTypeEqual(mlirValueGetType(values[i]), t->i16)
-                          ? values[i]
-                          : nereid_emit_cast(lower, "llvm.trunc", t->i16, values[i]);
-    biased[i] = nereid_emit_bits(lower, t->f16, nereid_emit_add(lower, value, nereid_emit_int(lower, t->i16, MIDDLE)));
-  }
+  const MlirValue middle = nereid_emit_float(lower, t->f16, 1536.0), middles[] = {middle, middle};
+  MlirValue words[2];
+  for (int i = 0; i < 2; ++i)
+    words[i] = mlirTypeEqual(mlirValueGetType(values[i]), t->i32)
+                   ? values[i]
+                   : nereid_emit_cast(lower, "llvm.sext", t->i32, values[i]);
+  MlirValue pair = nereid_emit_add(lower, nereid_emit_shl(lower, words[1], nereid_emit_i32(lower, UPPER)), words[0]);
+  pair = nereid_emit_add(lower, pair, nereid_emit_i32(lower, MIDDLES));
   MlirValue numbers =
-      nereid_emit_binary(lower, "llvm.fsub", nereid_emit_pack(lower, 2, biased), nereid_emit_pack(lower, 2, offsets));
+      nereid_emit_binary(lower, "llvm.fsub", nereid_emit_bits(lower, nereid_emit_vector_type(t->f16, 2), pair),
+                         nereid_emit_pack(lower, 2, middles));
   for (int i = 0; i < 2; ++i)
     out[i] = nereid_emit_extract(lower, numbers, i);
 }
