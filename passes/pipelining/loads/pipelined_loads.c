@@ -117,6 +117,15 @@ static bool can_run_ahead(const collect_t *collect, MlirOperation op) {
   return runs_ahead(collect, op, &seen);
 }
 
+/* Whether the iteration only carries the value of `load` to the next one: the program itself loads it ahead. */
+static bool is_only_carried(MlirOperation load) {
+  MlirOpOperand use = mlirValueGetFirstUse(nereid_ir_result(load));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (nereid_op_kind(mlirOpOperandGetOwner(use)) != NEREID_OP_SCF_YIELD)
+      return false;
+  return true;
+}
+
 /* Why a load stays; null when it can be pipelined. */
 static const char *obstacle(const collect_t *collect, nereid_pipelined_op_t *load) {
   MlirType type = mlirValueGetType(nereid_ir_result(load->op));
@@ -130,6 +139,9 @@ static const char *obstacle(const collect_t *collect, nereid_pipelined_op_t *loa
   load->in_registers = !is_tensor || !nereid_ring_can_copy(load->op, nereid_ring_slot_type(load->op), collect->axis);
   if (load->in_registers && is_tensor && !collect->has_dot)
     return "less than 4 bytes are contiguous and aligned";
+  /* The next iteration would move its value to other registers, and wait for the load that has just begun. */
+  if (is_tensor && collect->has_dot && is_only_carried(load->op))
+    return "the program itself loads it for the next iteration";
   if (!is_loaded_ahead(collect, load->op))
     return "its loop may write the memory that it reads";
   return can_run_ahead(collect, load->op) ? NULL : "its address depends on an operation that cannot be executed ahead";
