@@ -444,6 +444,14 @@ static int64_t ctas_by_registers(MlirOperation loop, const dots_t *dots) {
   return ctas > 1 ? ctas : 1;
 }
 
+/* The CTAs that a multiprocessor executes at least, as far as registers limit them: where dots need more than a thread
+ * can have, it spills, as in backward passes of attention with four warps. */
+static int64_t least_ctas_by_registers(MlirOperation loop) {
+  const int64_t threads = (int64_t)nereid_ttg_num_warps(loop) * LANES;
+  const int64_t ctas = NEREID_TARGET_REGISTERS / ((NEREID_TARGET_THREAD_REGISTERS + 1) * threads);
+  return ctas > 1 ? ctas : 1;
+}
+
 /* The bytes of a CTA beside its rings, without small scratch, which often shares memory with a buffer. */
 static int64_t bytes_of_others(MlirOperation module, int64_t available) {
   return (nereid_allocation_limit(module) - available - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
@@ -462,7 +470,8 @@ bool nereid_ring_budget_can_grow(MlirOperation module, MlirOperation loop, int64
   const int64_t others = bytes_of_others(module, available);
   dots_t dots = {0};
   mlirOperationWalk(loop, add_dot, &dots, MlirWalkPreOrder);
-  const int64_t by_registers = ctas_by_registers(loop, &dots);
+  const int64_t estimate = ctas_by_registers(loop, &dots), least = least_ctas_by_registers(loop);
+  const int64_t by_registers = estimate > least ? estimate : least;
   const int64_t by_memory = nereid_target_ctas(capability, before + others);
   int64_t ctas = by_memory < by_registers ? by_memory : by_registers;
   /* A flattened nest runs with one CTA per SM. Otherwise one CTA computes while another waits. Beside longer dots the
