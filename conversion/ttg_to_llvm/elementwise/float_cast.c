@@ -301,17 +301,14 @@ static MlirValue int_to_odd_f32(nereid_lower_t *lower, bool is_signed, MlirValue
   return nereid_emit_bits(lower, t->f32, nereid_emit_or(lower, odd, inexact));
 }
 
-/* The f32 of an integer of 8 or 16 bits: its bits in the mantissa of 2^23, minus 2^23. A single conversion then gives
- * the 16-bit floats of two integers, instead of an integer conversion for each, which takes four times as long as an
- * addition. */
-static MlirValue narrow_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue value) {
-  enum { EXPONENT = 0x4B000000 }; /* 2^23 */
+/* The f32 of an i8: the byte in the mantissa of 2^23, minus 2^23. A single conversion then gives the bf16x2 of two
+ * bytes, instead of an integer conversion for each, which takes four times as long as an addition. */
+static MlirValue byte_to_f32(nereid_lower_t *lower, bool is_signed, MlirValue byte) {
+  enum { EXPONENT = 0x4B000000, SIGN = 0x80 }; /* 2^23; an i8 plus 128 is unsigned */
   const double least = 8388608.0;
-  /* A signed number plus half of the numbers of its type is unsigned. */
-  const int32_t half = is_signed ? 1 << (mlirIntegerTypeGetWidth(mlirValueGetType(value)) - 1) : 0;
-  MlirValue bits = nereid_emit_cast(lower, "llvm.zext", lower->types->i32, value);
-  bits = nereid_emit_xor(lower, bits, nereid_emit_i32(lower, EXPONENT | half));
-  MlirValue offset = nereid_emit_float(lower, lower->types->f32, least + half);
+  MlirValue bits = nereid_emit_cast(lower, "llvm.zext", lower->types->i32, byte);
+  bits = nereid_emit_xor(lower, bits, nereid_emit_i32(lower, EXPONENT | (is_signed ? SIGN : 0)));
+  MlirValue offset = nereid_emit_float(lower, lower->types->f32, least + (is_signed ? SIGN : 0));
   return nereid_emit_fbinary(lower, "llvm.fsub", nereid_emit_bits(lower, lower->types->f32, bits), offset);
 }
 
@@ -347,15 +344,15 @@ static bool is_from_to(MlirOperation op, int64_t least, int64_t most) {
   return range.least >= least && range.most <= most;
 }
 
-/* Whether the op converts integers of a tensor to bf16 through f32, which represents them: those of 8 or 16 bits, and
- * those of 32 bits in a small range. */
+/* Whether the op converts integers of a tensor to bf16 through f32, which represents them: those of 8 bits, and those
+ * of 32 bits in a small range. */
 static bool converts_through_f32(MlirOperation op, bool is_signed) {
   enum { SMALL = 1 << 22 };
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   const unsigned width = source_width(op);
   if (!mlirTypeIsARankedTensor(type) || !mlirTypeIsABF16(nereid_lower_element_type(type)))
     return false;
-  return width == 8 || width == 16 || (width == 32 && is_from_to(op, is_signed ? -SMALL : 0, SMALL - 1));
+  return width == 8 || (width == 32 && is_from_to(op, is_signed ? -SMALL : 0, SMALL - 1));
 }
 
 /* Whether the op converts numbers of a tensor to f16 that the significand of 1024, with the one before it, has room
@@ -388,18 +385,45 @@ static void small_pair_to_f16(nereid_lower_t *lower, const MlirValue *values, Ml
     out[i] = nereid_emit_extract(lower, numbers, i);
 }
 
-static bool lower_small_to_f16(nereid_lower_t *lower, MlirOperation op) {
+/* Two i16 to bf16 through f32, as byte_to_f32: a byte permutation per number, of the word that has both. */
+static void short_pair_to_bf16(nereid_lower_t *lower, MlirType bf16, bool is_signed, const MlirValue *values,
+                               MlirValue *out) {
+  enum { EXPONENT = 0x4B000000, SIGNS = (int32_t)0x80008000, LOWER = 0x7610, UPPER = 0x7632, HALF = 1 << 15 };
+  const double least = 8388608.0;
+  MlirValue pair = nereid_emit_word(lower, 2, values);
+  if (is_signed)
+    pair = nereid_emit_xor(lower, pair, nereid_emit_i32(lower, SIGNS));
+  MlirValue offset = nereid_emit_float(lower, lower->types->f32, least + (is_signed ? HALF : 0));
+  for (int i = 0; i < 2; ++i) {
+    MlirValue bits = nereid_emit_permute(lower, pair, nereid_emit_i32(lower, EXPONENT), i ? UPPER : LOWER);
+    MlirValue number =
+        nereid_emit_fbinary(lower, "llvm.fsub", nereid_emit_bits(lower, lower->types->f32, bits), offset);
+    out[i] = convert(lower, bf16, number, false);
+  }
+}
+
+/* Converts two numbers at a time: small ones to f16, i16 to bf16. */
+static bool lower_pairs(nereid_lower_t *lower, MlirOperation op, bool is_signed) {
+  MlirType element = nereid_lower_element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   const nereid_lowered_t values = nereid_lower_get(lower, mlirOperationGetOperand(op, 0));
   nereid_lowered_t lowered = nereid_lower_array(lower, values.count);
   for (intptr_t r = 0; lowered.values && r < values.count; r += 2) {
     const bool last = r + 1 == values.count;
     const MlirValue pair[] = {values.values[r], values.values[last ? r : r + 1]};
     MlirValue out[2];
-    small_pair_to_f16(lower, pair, out);
+    if (mlirTypeIsAF16(element))
+      small_pair_to_f16(lower, pair, out);
+    else
+      short_pair_to_bf16(lower, element, is_signed, pair, out);
     memcpy(lowered.values + r, out, (last ? 1 : 2) * sizeof *out);
   }
   nereid_lower_set(lower, mlirOperationGetResult(op, 0), lowered);
   return true;
+}
+
+static bool converts_shorts(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  return source_width(op) == 16 && mlirTypeIsARankedTensor(type) && mlirTypeIsABF16(nereid_lower_element_type(type));
 }
 
 static MlirValue emit_small_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row,
@@ -409,7 +433,7 @@ static MlirValue emit_small_to_float(nereid_lower_t *lower, MlirOperation op, co
   return convert(lower, element,
                  mlirIntegerTypeGetWidth(mlirValueGetType(operands[0])) == 32
                      ? small_to_f32(lower, operands[0])
-                     : narrow_to_f32(lower, is_signed, operands[0]),
+                     : byte_to_f32(lower, is_signed, operands[0]),
                  false);
 }
 
@@ -425,8 +449,8 @@ static bool converts_words(nereid_lower_t *lower, MlirOperation op, bool is_sign
 static bool lower_int_to_float(nereid_lower_t *lower, MlirOperation op, const nereid_lower_row_t *row) {
   const bool is_signed = row->kind == NEREID_OP_ARITH_SITOFP;
   nereid_lowered_t bytes = nereid_lower_get(lower, mlirOperationGetOperand(op, 0));
-  if (converts_in_f16(op, is_signed))
-    return lower_small_to_f16(lower, op);
+  if (converts_in_f16(op, is_signed) || converts_shorts(op))
+    return lower_pairs(lower, op, is_signed);
   if (!converts_words(lower, op, is_signed, bytes))
     return nereid_lower_elementwise(lower, op, row,
                                     converts_through_f32(op, is_signed) ? emit_small_to_float : emit_int_to_float);
