@@ -346,14 +346,15 @@ static void keep_second_cta(const assign_t *assign, MlirOperation loop, nereid_p
     nereid_vector_push(assign->pass->scratch, &before, loads->data[i]);
   if (!drop_buffers(loads, no_second_cta))
     return;
-  if (fit_stages(assign, loop, loads, stages, &demand) && ctas_of(assign, loop, loads, false) > 1) {
+  if (fit_stages(assign, loop, loads, stages, /*separates=*/false, &demand) &&
+      ctas_of(assign, loop, loads, false) > 1) {
     nereid_pass_remark_missed(assign->pass, loop, "stages",
                               "operands are not computed ahead: their rings would leave a multiprocessor one CTA, and "
                               "the loop has few iterations");
     return;
   }
   *loads = before;
-  fit_stages(assign, loop, loads, stages, &demand);
+  fit_stages(assign, loop, loads, stages, /*separates=*/false, &demand);
 }
 
 /* Executes the loads of computed operands one iteration earlier where the dots of an iteration are short and the rings
@@ -389,9 +390,9 @@ static void fit_dots(const assign_t *assign, MlirOperation loop, nereid_pipeline
                               (long)demand.bytes, (long)demand.available);
     fits = fit_stages(assign, loop, loads, stages, /*separates=*/false, &demand);
   }
-  fits = fits || fit_stages(assign, loop, loads, 2, /*separates=*/true, &demand);
-  if (fits) {
+  if (fits)
     keep_second_cta(assign, loop, loads, stages);
+  if (fits || fit_stages(assign, loop, loads, 2, /*separates=*/true, &demand)) {
     lengthen_computed(assign, loop, loads);
     return;
   }
