@@ -21,10 +21,10 @@
  * Conversions of loaded values come last: what a slice from a later conversion recomputes needs them no more.
  *
  * A value is computed at most once per layout and the decision is cached, so the work is bounded by values times
- * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory, or
- * converting the loaded values is cheaper, or a loop would copy a tile twice for its dots. Before tritongpu-accelerate-matmul (`provisional-dots`) nothing is computed
- * in the layouts of dots that may move to tensor cores. Requires: encodings on all tensors. Preserves: everything but
- * layouts and the number of ops. */
+ * layouts. Small loads (such as row indices) are repeated too, unless the function writes to the same memory,
+ * converting the loaded values is cheaper, or a loop would copy a tile twice for its dots. Before
+ * tritongpu-accelerate-matmul (`provisional-dots`) nothing is computed in the layouts of dots that may move to tensor
+ * cores. Requires: encodings on all tensors. Preserves: everything but layouts and the number of ops. */
 #include "base/map.h"
 #include "base/vector.h"
 #include "dialects/defining_op.h"

@@ -12,8 +12,8 @@
  *
  * A load through registers begins no earlier than registers are free for its values, and the assembler moves none over
  * a barrier. A load moves up with the ops that compute its addresses and its mask, but not over an op with regions, one
- * that may write the memory that it reads, or one that orders loads. Where a multiprocessor executes few warps, operands that
- * nothing waits for before become copies, too: their values need no registers.
+ * that may write the memory that it reads, or one that orders loads. Where a multiprocessor executes few warps,
+ * operands that nothing waits for before become copies, too: their values need no registers.
  *
  * The load of a scalar that a pipelined loop executes for its next iteration moves to the beginning of the body.
  *
