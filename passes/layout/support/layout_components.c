@@ -11,7 +11,7 @@
  *
  * Calls unite operands with the callee's arguments, and returned values with the call's results. So a function has one
  * layout at its boundary, determined by the votes of its callers together with its own. There, and for accumulators of
- * tensor cores, votes are weighted by execution frequency. A buffer that is filled with an accumulator does not vote. */
+ * tensor cores, votes are weighted by execution frequency. A buffer that is filled with an accumulator has no vote. */
 #include "passes/layout/support/layout_components.h"
 
 #include "analysis/allocation/scratch.h"
