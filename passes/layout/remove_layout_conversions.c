@@ -54,7 +54,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-enum { MAX_SLICE = 4096, MAX_ROUNDS = 8, MAX_VISITS = 256 };
+enum { MAX_SLICE = 4096, MAX_ROUNDS = 8 };
 
 /* Cached costs of a type. */
 typedef struct price price_t;
@@ -571,19 +571,6 @@ static bool converts_load(MlirOperation conversion) {
   return !mlirOperationIsNull(op) && nereid_is_repeatable_load(op);
 }
 
-/* Whether an op with an effect, or the end of a block, depends on a result of `op`; later slices have replaced other
- * users. True after `*visits` ops. */
-static bool is_needed(MlirOperation op, int *visits) {
-  if (--*visits < 0 || !nereidMlirOperationIsPure(op) || mlirOperationGetNumResults(op) == 0)
-    return true;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i)); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use))
-      if (is_needed(mlirOpOperandGetOwner(use), visits))
-        return true;
-  return false;
-}
-
 /* Assigns layouts, sinks conversions, and removes each remaining one that costs more than its alternative. */
 static bool remove_conversions(nereid_pass_t *pass) {
   removal_t removal = {.pass = pass, .arena = pass->scratch, .reductions = {.arena = pass->scratch}};
@@ -612,12 +599,10 @@ static bool remove_conversions(nereid_pass_t *pass) {
   for (size_t i = 0; i < conversions.size; ++i)
     if (!converts_load(conversions.data[i]) && !try_remove(&removal, conversions.data[i]))
       return false;
-  for (size_t i = 0; i < conversions.size; ++i) {
-    int visits = MAX_VISITS;
-    if (converts_load(conversions.data[i]) && is_needed(conversions.data[i], &visits) &&
+  for (size_t i = 0; i < conversions.size; ++i) /* later slices have replaced users of some */
+    if (converts_load(conversions.data[i]) && nereid_is_needed(conversions.data[i]) &&
         !try_remove(&removal, conversions.data[i]))
       return false;
-  }
   return prune(&removal);
 }
 

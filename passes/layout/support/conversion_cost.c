@@ -178,6 +178,22 @@ bool nereid_is_needed_only_for(MlirValue value, MlirValue root) {
   return mlirValueEqual(value, root) && !mlirOperationIsNull(only_user(root));
 }
 
+static bool is_needed(MlirOperation op, int *visits) {
+  if (--*visits < 0 || !nereidMlirOperationIsPure(op) || mlirOperationGetNumResults(op) == 0)
+    return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      if (is_needed(mlirOpOperandGetOwner(use), visits))
+        return true;
+  return false;
+}
+
+bool nereid_is_needed(MlirOperation op) {
+  int visits = 256;
+  return is_needed(op, &visits);
+}
+
 int64_t nereid_element_cost(MlirOperation op) {
   enum { CHEAP = 1, EXPENSIVE = 12 };
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

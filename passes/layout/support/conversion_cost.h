@@ -30,6 +30,10 @@ bool nereid_is_recomputed_for_free(MlirValue value);
  * result; and `root` has one user. */
 bool nereid_is_needed_only_for(MlirValue value, MlirValue root);
 
+/* Whether an op with an effect, or the end of a block, depends on a result of `op`. True where that is not found out
+ * within 256 ops. */
+bool nereid_is_needed(MlirOperation op);
+
 /* Whether `op` is in the epilogue of a tile, in a loop over several tiles: next to the loop over the steps of a tile,
  * or in a branch of a loop over all steps. Accumulators keep their registers there. */
 bool nereid_is_in_tile_epilogue(MlirOperation op);
