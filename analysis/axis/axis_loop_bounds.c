@@ -8,6 +8,7 @@
  * 0, as divisors are assumed to be positive, so that pid * n + range has quotients and remainders in groups. After
  * convert-scf-to-cf a loop is a comparison of a block argument with the bound: lowering requires the same facts. */
 #include "analysis/axis/axis_solver.h"
+#include "dialects/constant_integer.h"
 #include "dialects/defining_op.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/cf.h"
@@ -21,9 +22,8 @@ enum { MAX_STEPS = 4 /* operations between a value and the bound */ };
 
 /* Whether `value` is an integer constant of at least `least`. */
 static bool is_constant_from(MlirValue value, int64_t least) {
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
-  return !mlirAttributeIsNull(constant) && mlirAttributeIsAInteger(constant) &&
-         mlirIntegerAttrGetValueInt(constant) >= least;
+  int64_t number = 0;
+  return nereid_constant_integer(value, &number) && number >= least;
 }
 
 /* --- loops of cf --- */

@@ -3,6 +3,7 @@
 #include "passes/support/descriptor.h"
 
 #include "analysis/allocation/scratch.h"
+#include "dialects/constant_integer.h"
 #include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
@@ -303,8 +304,8 @@ static const char *obstacle_of_coordinates(MlirOperation op, MlirType block) {
   if (bits && nereid_residue_of(mlirOperationGetOperand(op, n - 1), INT64_C(8) * MIN_ROW / bits, &residue) && residue)
     return "an innermost coordinate is not a multiple of 16 bytes, which TMA requires";
   for (intptr_t i = n - mlirShapedTypeGetRank(block); i < n && mlirOperationGetNumResults(op) == 0; ++i) {
-    MlirAttribute constant = nereidMlirValueGetConstant(mlirOperationGetOperand(op, i));
-    if (!mlirAttributeIsNull(constant) && mlirAttributeIsAInteger(constant) && mlirIntegerAttrGetValueInt(constant) < 0)
+    int64_t coordinate;
+    if (nereid_constant_integer(mlirOperationGetOperand(op, i), &coordinate) && coordinate < 0)
       return "a store begins at a negative coordinate, which TMA does not support";
   }
   return NULL;

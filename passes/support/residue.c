@@ -6,6 +6,7 @@
  * Axis information has divisors only, which do not tell 7 from an unknown remainder. */
 #include "passes/support/residue.h"
 
+#include "dialects/constant_integer.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/ops.h"
 #include "seam/ir.h"
@@ -57,11 +58,11 @@ static bool residue_of_result(MlirOperation op, int64_t modulus, int depth, int6
 }
 
 static bool residue_of(MlirValue value, int64_t modulus, int depth, int64_t *out) {
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
+  int64_t constant;
   if (depth == MAX_DEPTH)
     return false;
-  if (!mlirAttributeIsNull(constant) && mlirAttributeIsAInteger(constant)) {
-    *out = reduced(mlirIntegerAttrGetValueInt(constant), modulus);
+  if (nereid_constant_integer(value, &constant)) {
+    *out = reduced(constant, modulus);
     return true;
   }
   return mlirValueIsAOpResult(value) ? residue_of_result(mlirOpResultGetOwner(value), modulus, depth + 1, out)

@@ -22,6 +22,7 @@
 #include "passes/support/descriptor.h"
 #include "passes/support/expand.h"
 
+#include "dialects/constant_integer.h"
 #include "dialects/defining_op.h"
 #include "dialects/diagnose.h"
 #include "dialects/ir.h"
@@ -124,18 +125,11 @@ static MlirAttribute argument(MlirType type, MlirAttribute attributes, intptr_t 
 
 /* --- values --- */
 
-static bool read_constant(MlirValue value, int64_t *out) {
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant))
-    return false;
-  *out = mlirIntegerAttrGetValueInt(constant);
-  return true;
-}
-
 /* Checks the last stride, which is not part of the address computation: a constant other than 1 is an error. */
 static bool check_last_stride(MlirOperation op, intptr_t rank) {
   int64_t stride;
-  if (rank < 1 || !read_constant(nereid_tt_make_tensor_descriptor_get_strides(op, rank - 1), &stride) || stride == 1)
+  if (rank < 1 || !nereid_constant_integer(nereid_tt_make_tensor_descriptor_get_strides(op, rank - 1), &stride) ||
+      stride == 1)
     return true;
   nereid_diagnose(
       op,
@@ -149,8 +143,8 @@ static bool check_last_stride(MlirOperation op, intptr_t rank) {
 static bool check_stride(MlirOperation op, intptr_t d, unsigned bits) {
   enum { UNIT = 16 /* bytes (PTX ISA, "Tensor dimension, size and format") */ };
   int64_t stride, size;
-  if (!read_constant(nereid_tt_make_tensor_descriptor_get_strides(op, d), &stride) ||
-      (read_constant(nereid_tt_make_tensor_descriptor_get_shape(op, d), &size) && size == 1))
+  if (!nereid_constant_integer(nereid_tt_make_tensor_descriptor_get_strides(op, d), &stride) ||
+      (nereid_constant_integer(nereid_tt_make_tensor_descriptor_get_shape(op, d), &size) && size == 1))
     return true;
   const int64_t limit = (INT64_C(1) << 40) / (bits / 8);
   if (stride >= 0 && stride < limit && stride * (int64_t)bits / 8 % UNIT == 0)
@@ -168,7 +162,7 @@ static bool check_constants(MlirOperation op) {
   const unsigned bits = element_bits(mlirValueGetType(mlirOperationGetResult(op, 0)));
   for (intptr_t d = 0; d < rank; ++d) {
     int64_t size;
-    if (read_constant(nereid_tt_make_tensor_descriptor_get_shape(op, d), &size) && size < 1) {
+    if (nereid_constant_integer(nereid_tt_make_tensor_descriptor_get_shape(op, d), &size) && size < 1) {
       nereid_diagnose(op, "has %lld elements in dimension %ld, expected at least 1", (long long)size, (long)d);
       return false;
     }

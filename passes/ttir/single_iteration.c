@@ -16,6 +16,7 @@
 #include "passes/support/branch.h"
 #include "passes/support/loop.h"
 
+#include "dialects/constant_integer.h"
 #include "dialects/defining_op.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
@@ -26,14 +27,6 @@
 #include <mlir-c/BuiltinAttributes.h>
 
 enum { DEEPEST = 4 /* nested minimums */ };
-
-static bool read_constant(MlirValue value, int64_t *out) {
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant))
-    return false;
-  *out = mlirIntegerAttrGetValueInt(constant);
-  return true;
-}
 
 static bool is_in_reach(MlirValue value, MlirValue lower, int64_t step, int depth);
 
@@ -64,15 +57,15 @@ static bool is_minimum(MlirOperation select) {
 /* Whether `value` is at most lower + step. */
 static bool is_in_reach(MlirValue value, MlirValue lower, int64_t step, int depth) {
   MlirOperation op = nereid_defining_op(value);
-  int64_t distance;
+  int64_t distance = 0;
   if (mlirOperationIsNull(op) || depth == DEEPEST)
     return false;
   switch (nereid_op_kind(op)) {
   case NEREID_OP_ARITH_ADDI: {
     MlirValue a = nereid_arith_addi_get_lhs(op), b = nereid_arith_addi_get_rhs(op);
     MlirValue other = mlirValueEqual(a, lower) ? b : a;
-    return (mlirValueEqual(a, lower) || mlirValueEqual(b, lower)) && read_constant(other, &distance) && distance >= 1 &&
-           distance <= step;
+    return (mlirValueEqual(a, lower) || mlirValueEqual(b, lower)) && nereid_constant_integer(other, &distance) &&
+           distance >= 1 && distance <= step;
   }
   case NEREID_OP_ARITH_MINSI:
     return is_any_in_reach(nereid_arith_minsi_get_lhs(op), nereid_arith_minsi_get_rhs(op), lower, step, depth + 1);
@@ -87,7 +80,7 @@ static bool is_in_reach(MlirValue value, MlirValue lower, int64_t step, int dept
 
 static bool has_single_iteration(MlirOperation loop) {
   int64_t step;
-  return !nereid_scf_for_get_unsigned_cmp(loop) && read_constant(nereid_scf_for_get_step(loop), &step) &&
+  return !nereid_scf_for_get_unsigned_cmp(loop) && nereid_constant_integer(nereid_scf_for_get_step(loop), &step) &&
          is_in_reach(nereid_scf_for_get_upper_bound(loop), nereid_scf_for_get_lower_bound(loop), step, 0);
 }
 

@@ -1,6 +1,7 @@
 /* Iterations of loops; see loop_range.h. */
 #include "passes/pipelining/expansion/loop_range.h"
 
+#include "dialects/constant_integer.h"
 #include "dialects/ir.h"
 #include "nereid/dialects/arith.h"
 #include "nereid/dialects/scf.h"
@@ -16,14 +17,6 @@ static const int64_t max_product = (int64_t)1 << 28;
 
 enum { INDEX_WIDTH = 32 }; /* bits of an index on the device */
 
-static bool read_constant(MlirValue value, int64_t *out) {
-  MlirAttribute constant = nereidMlirValueGetConstant(value);
-  if (mlirAttributeIsNull(constant) || !mlirAttributeIsAInteger(constant))
-    return false;
-  *out = mlirIntegerAttrGetValueInt(constant);
-  return true;
-}
-
 void nereid_loop_range_read(MlirOperation loop, nereid_arena_t *arena, nereid_loop_range_t *out) {
   *out = (nereid_loop_range_t){.loop = loop,
                                .arena = arena,
@@ -31,9 +24,9 @@ void nereid_loop_range_read(MlirOperation loop, nereid_arena_t *arena, nereid_lo
                                .upper = nereid_scf_for_get_upper_bound(loop),
                                .step = nereid_scf_for_get_step(loop),
                                .is_unsigned = nereid_scf_for_get_unsigned_cmp(loop)};
-  out->has_lower = read_constant(out->lower, &out->constant_lower);
-  out->has_upper = read_constant(out->upper, &out->constant_upper);
-  out->has_step = read_constant(out->step, &out->constant_step) && out->constant_step > 0;
+  out->has_lower = nereid_constant_integer(out->lower, &out->constant_lower);
+  out->has_upper = nereid_constant_integer(out->upper, &out->constant_upper);
+  out->has_step = nereid_constant_integer(out->step, &out->constant_step) && out->constant_step > 0;
   const int64_t count = nereid_loop_range_count(out);
   out->known = count > 0 ? count : 0;
 }
