@@ -418,7 +418,7 @@ static bool any_is_copied(const nereid_pipelined_t *loads) {
  * enough memory. */
 static void fit_factors(const assign_t *assign, MlirOperation loop, const nereid_pipelined_t *loads,
                         nereid_pipelined_t *factors) {
-  enum { MAX_REGISTERS = 16 }; /* of all values */
+  enum { MAX_REGISTERS = 16 /* per thread, for all factors */ };
   nereid_operations_t keys = {0};
   const bool can_copy = any_is_copied(loads);
   int64_t registers = 0;

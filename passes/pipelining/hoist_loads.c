@@ -276,22 +276,19 @@ static bool is_large_load(MlirOperation op) {
          nereid_register_pressure_of(nereid_ir_result(op)) >= LARGE_REGISTERS;
 }
 
+/* Whether a large value is loaded between `op` and the next op in the direction of `step` at which threads wait. */
+static bool reaches_large_load(const hoist_t *hoist, MlirOperation op, MlirOperation (*step)(MlirOperation op)) {
+  for (int i = 0; i < MAX_SCAN && (op = step(op), !mlirOperationIsNull(op)) && !waits(hoist, op); ++i)
+    if (is_large_load(op))
+      return true;
+  return false;
+}
+
 /* Whether no other large value is loaded between the ops around `load` at which threads wait: the loads of several are
  * in flight together, copies to memory that they share would not be. */
 static bool is_only_large_load(const hoist_t *hoist, MlirOperation load) {
-  MlirOperation op = load;
-  for (int i = 0; i < MAX_SCAN && (op = nereidMlirOperationGetPrevInBlock(op), !mlirOperationIsNull(op)); ++i)
-    if (waits(hoist, op))
-      break;
-    else if (is_large_load(op))
-      return false;
-  op = load;
-  for (int i = 0; i < MAX_SCAN && (op = mlirOperationGetNextInBlock(op), !mlirOperationIsNull(op)); ++i)
-    if (waits(hoist, op))
-      break;
-    else if (is_large_load(op))
-      return false;
-  return true;
+  return !reaches_large_load(hoist, load, nereidMlirOperationGetPrevInBlock) &&
+         !reaches_large_load(hoist, load, mlirOperationGetNextInBlock);
 }
 
 /* The first user of the value of `load` if that is large and tensors need all registers: the assembler would load it

@@ -31,14 +31,20 @@ enum { MAX_RANK = 8 };
 /* A dimension of a value. */
 typedef struct dim {
   uint32_t parent; /* index in the class's tree; its own index at the root */
-  bool stays;      /* of roots: the class keeps its dimensions */
+  bool stays;      /* set at the root of a class: none of its dimensions is removed */
 } dim_t;
+
+/* A value and the type that it gets once all new types are known. */
+typedef struct retyped {
+  MlirValue value;
+  MlirType type;
+} retyped_t;
 
 typedef struct drop {
   nereid_pass_t *pass;
   nereid_map_t first; /* value -> 1 + index of its dimension 0 */
   NEREID_VECTOR(dim_t) dims;
-  int64_t count;
+  NEREID_VECTOR(retyped_t) retyped; /* of all functions */
 } drop_t;
 
 /* --- classes --- */
@@ -300,17 +306,8 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   return drop->pass->scratch->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-/* A value and the type that it gets once all new types are known. */
-typedef struct retyped {
-  MlirValue value;
-  MlirType type;
-} retyped_t;
-
-typedef NEREID_VECTOR(retyped_t) retyped_all_t;
-
 /* Keeps the last dimension of a tensor that would be left without one. */
-static void keep_one(drop_t *drop, MlirValue value, retyped_all_t *unused) {
-  (void)unused;
+static void keep_one(drop_t *drop, MlirValue value) {
   const intptr_t rank = rank_of(value);
   for (intptr_t d = 0; d < rank; ++d)
     if (stays(drop, value, d))
@@ -407,10 +404,10 @@ static void rewrite_descriptor_access(drop_t *drop, MlirOperation op) {
   keep_all(drop, reshaped);
 }
 
-static void note_type(drop_t *drop, MlirValue value, retyped_all_t *out) {
+static void note_type(drop_t *drop, MlirValue value) {
   MlirType type = new_type(drop, value);
   if (!mlirTypeIsNull(type))
-    nereid_vector_push(drop->pass->scratch, out, (retyped_t){value, type});
+    nereid_vector_push(drop->pass->scratch, &drop->retyped, (retyped_t){value, type});
 }
 
 /* Removes an op that changes nothing any more. An expansion of one element to another rank becomes a reshape. */
@@ -464,15 +461,14 @@ static void clone_for_uses(const nereid_operations_t *ops) {
 }
 
 /* Calls back for the results of `op` and the arguments of its blocks. */
-static void for_each_value(drop_t *drop, MlirOperation op, retyped_all_t *out,
-                           void (*call)(drop_t *drop, MlirValue value, retyped_all_t *out)) {
+static void for_each_value(drop_t *drop, MlirOperation op, void (*call)(drop_t *drop, MlirValue value)) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    call(drop, mlirOperationGetResult(op, i), out);
+    call(drop, mlirOperationGetResult(op, i));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
       for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
-        call(drop, mlirBlockGetArgument(block, i), out);
+        call(drop, mlirBlockGetArgument(block, i));
 }
 
 static bool is_descriptor_access(MlirOperation op) {
@@ -483,22 +479,21 @@ static bool is_descriptor_access(MlirOperation op) {
 
 /* All attributes and types are computed from the old types, before any type changes. */
 static void rewrite(drop_t *drop, const nereid_operations_t *ops) {
-  retyped_all_t values = {0};
+  const size_t first = drop->retyped.size;
   for (size_t i = 0; i < ops->size; ++i)
-    for_each_value(drop, ops->data[i], NULL, keep_one);
+    for_each_value(drop, ops->data[i], keep_one);
   for (size_t i = 0; i < ops->size; ++i) {
     if (is_descriptor_access(ops->data[i]))
       rewrite_descriptor_access(drop, ops->data[i]);
     else
-      for_each_value(drop, ops->data[i], &values, note_type);
+      for_each_value(drop, ops->data[i], note_type);
     if (mlirOperationGetNumResults(ops->data[i]) > 0)
       rewrite_attributes(drop, ops->data[i]);
   }
-  for (size_t i = 0; i < values.size; ++i)
-    mlirValueSetType(values.data[i].value, values.data[i].type);
+  for (size_t i = first; i < drop->retyped.size; ++i)
+    mlirValueSetType(drop->retyped.data[i].value, drop->retyped.data[i].type);
   for (size_t i = 0; i < ops->size; ++i)
     simplify(ops->data[i]);
-  drop->count += (int64_t)values.size;
 }
 
 /* Whether the values have the same dimensions apart from those of size 1. */
@@ -554,6 +549,6 @@ MlirLogicalResult nereid_pass_drop_unit_dims(nereid_pass_t *pass) {
   bool done = nereid_collect_kind(pass->op, NEREID_OP_TT_FUNC, pass->scratch, &functions);
   for (size_t i = 0; done && i < functions.size; ++i)
     done = run(&drop, functions.data[i]);
-  nereid_pass_statistic_add(pass, "tensors", drop.count);
+  nereid_pass_statistic_add(pass, "tensors", (int64_t)drop.retyped.size);
   return done && !pass->scratch->failed ? mlirLogicalResultSuccess() : mlirLogicalResultFailure();
 }

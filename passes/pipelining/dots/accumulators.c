@@ -9,8 +9,8 @@
  *
  * %acc, %t and %n share registers. The assembler considers the wgmma instructions between two waits as one stage, and
  * waits for all of them before an access to an accumulator of any of them (its notes C7514, C7515 and C7517). The two
- * dots on the right are in flight together. So are those that read a buffer of %acc, which is filled before the first
- * of them, directly from %acc. */
+ * dots on the right are in flight together. So are dots that read %acc from a buffer: it is stored there, without a
+ * conversion, before the first of them. */
 #include "passes/pipelining/dots/accumulators.h"
 
 #include "dialects/defining_op.h"

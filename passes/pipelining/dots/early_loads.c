@@ -6,9 +6,8 @@
  *   … arith.mulf %d, %s                                       … arith.mulf %d, %s
  *
  * A wait for a dot is a barrier for the assembler, so without this the latency of the load, of a scale or of a decay,
- * follows the dot in each iteration; where the load follows the wait for operands, also of mma.sync, it begins only
- * after their latency.
- * The values occupy registers meanwhile, which limits their number. */
+ * follows the dot in each iteration. A load that follows the wait for operands, also of mma.sync, begins only after
+ * their latency. The values occupy registers meanwhile, which limits their number. */
 #include "passes/pipelining/dots/early_loads.h"
 
 #include "base/vector.h"
