@@ -40,6 +40,7 @@ static const char *const ttgir[] = {
     ("convert-triton-to-tritongpu{target=cuda:$capability num-warps=$num-warps num-ctas=$num-ctas "
      "consumer-warps=$warp-specialization}"),
     "triton-nvidia-gpu-plan-cta",
+    "nereid-recurrence-layout",
     "tritongpu-coalesce",
     "tritongpu-F32DotTC{emu-tf32=1}",
     "tritongpu-remove-layout-conversions{provisional-dots=1}",

@@ -40,6 +40,7 @@
 #include "nereid/dialects/ttg.h"
 #include "passes/layout/support/access_stride.h"
 #include "passes/layout/support/connected.h"
+#include "passes/support/recurrence.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -64,7 +65,7 @@ typedef struct access {
   int32_t order[RANK];
   int32_t own, elements;  /* vector width of a thread, in elements: the width this access allows; the chosen width */
   size_t set;             /* set of accesses with the same shape and order */
-  MlirAttribute encoding; /* the chosen encoding */
+  MlirAttribute encoding; /* the chosen encoding; null before it is chosen */
 } access_t;
 
 /* The accesses of one set that are connected. */
@@ -208,6 +209,27 @@ static int32_t widest_vector(const access_t *access) {
   return (int32_t)smaller(run, limit);
 }
 
+/* The encoding in which a recurrence stores the vector to which it reduces its matrix: that of the reduction's result,
+ * if threads have no more elements than in others. Another one would exchange the elements in each iteration, through
+ * shared memory. Null for other accesses. */
+static MlirAttribute encoding_of_recurrence(const coalesce_t *c, const access_t *access) {
+  MlirOperation loop = mlirOperationGetParentOperation(access->op);
+  nereid_recurrence_t recurrence;
+  nereid_layout_t layout;
+  if (access->kind != NEREID_OP_TT_STORE || access->rank != 1 || nereid_op_kind(loop) != NEREID_OP_SCF_FOR ||
+      !nereid_recurrence_find(loop, &recurrence) || recurrence.axis < 0 ||
+      mlirShapedTypeGetDimSize(recurrence.state, 1 - recurrence.axis) != access->shape[0])
+    return (MlirAttribute){NULL};
+  MlirAttribute encoding = nereid_ttg_slice_attr_create(mlirOperationGetContext(access->op), recurrence.axis,
+                                                        mlirRankedTensorTypeGetEncoding(recurrence.state));
+  const int64_t threads = (int64_t)nereid_ttg_num_warps(access->op) * c->threads_per_warp;
+  if (!nereid_ttg_has_same_parts(access->type, encoding) ||
+      nereid_layout_from_type(nereid_ttg_with_encoding(access->type, encoding), &layout) != NEREID_OK)
+    return (MlirAttribute){NULL};
+  const int64_t elements = 1 << layout.in_bits[NEREID_LAYOUT_REGISTER];
+  return elements <= at_least_one(access->shape[0] / threads) ? encoding : (MlirAttribute){NULL};
+}
+
 static MlirWalkResult collect(MlirOperation op, void *data) {
   coalesce_t *c = data;
   access_t access = {.op = op, .kind = nereid_op_kind(op)};
@@ -226,6 +248,7 @@ static MlirWalkResult collect(MlirOperation op, void *data) {
     for (int d = 0; d < access.rank; d++)
       access.stride[d] = access.rank > 1 ? nereid_access_stride(&c->axis, value, d) : 0;
   }
+  access.encoding = encoding_of_recurrence(c, &access);
   MlirValue mask = mask_of(op, access.kind);
   if (!mlirValueIsNull(mask))
     access.mask = nereid_axis_info_get(&c->axis, mask);
@@ -374,7 +397,8 @@ static void decide(coalesce_t *c, nereid_connected_t *connected) {
     int32_t warps =
         nereid_ttg_num_warps(access->op); /* the verifier requires ttg.num-warps on modules with encodings */
     access->elements = decide_elements(c, connected, access, (int64_t)warps * c->threads_per_warp);
-    access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
+    if (mlirAttributeIsNull(access->encoding))
+      access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
   }
 }
 

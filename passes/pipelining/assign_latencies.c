@@ -5,7 +5,8 @@
  *   ->
  *   scf.for … { %x = tt.load %p {tt.latency = 3 : i32} … } {tt.num_stages = 4 : i32}
  *
- * In a loop with dots, loads that a dot depends on are pipelined, with tt.num_stages of the loop or else the option.
+ * In a loop with dots, loads that a dot depends on are pipelined, with tt.num_stages of the loop or else the option. The
+ * loads of a recurrence (support/recurrence.h) are pipelined with tt.num_stages of the loop or else 4 stages.
  * Other loops, and other loads of loops with dots, are pipelined only where the loop has tt.num_stages. The attribute
  * also asserts that no iteration loads what a recent iteration stores; without it, loads from memory that the loop
  * writes stay.
@@ -36,6 +37,7 @@
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/ring_budget.h"
 #include "passes/support/loop.h"
+#include "passes/support/recurrence.h"
 
 #include "analysis/allocation/allocation.h"
 #include "analysis/axis/axis_info.h"
@@ -493,10 +495,18 @@ static void assign_chains(assign_t *assign, MlirOperation loop) {
 
 /* --- loops --- */
 
+/* The stages of a loop without tt.num_stages; 1: it is not pipelined. */
+static int64_t default_stages(const assign_t *assign, MlirOperation loop, bool has_dot) {
+  enum { RECURRENCE_STAGES = 4 /* three iterations hide most of the latency of memory */ };
+  nereid_recurrence_t recurrence;
+  if (has_dot)
+    return nereid_pass_option_int(assign->pass, "num-stages");
+  return nereid_recurrence_find(loop, &recurrence) ? RECURRENCE_STAGES : 1;
+}
+
 static void assign_loop(assign_t *assign, MlirOperation loop) {
   const bool has_dot = nereid_loop_has_dot(loop), is_requested = nereid_ir_has_attribute(loop, NEREID_ATTR_NUM_STAGES);
-  const int64_t stages =
-      nereid_ir_integer(loop, NEREID_ATTR_NUM_STAGES, has_dot ? nereid_pass_option_int(assign->pass, "num-stages") : 1);
+  const int64_t stages = nereid_ir_integer(loop, NEREID_ATTR_NUM_STAGES, default_stages(assign, loop, has_dot));
   staying_t staying = {assign, loop, NULL};
   nereid_arena_t *scratch = assign->pass->scratch;
   assign_chains(assign, loop);

@@ -170,7 +170,8 @@ bool nereid_ring_can_copy(MlirOperation load, MlirType slot, const nereid_axis_r
   nereid_layout_t layout;
   if (is_tma(load))
     return true;
-  if (!mlirTypeIsARankedTensor(type) || nereid_layout_from_type(type, &layout) != NEREID_OK ||
+  if (!mlirTypeIsARankedTensor(type) ||
+      nereid_layout_from_type(nereid_ttg_with_encoding(type, nereid_copy_encoding(load)), &layout) != NEREID_OK ||
       nereid_tt_load_get_is_volatile(load) || nereid_ir_has_attribute(load, NEREID_ATTR_LOOP_IN_REGISTERS))
     return false;
   MlirType element = mlirShapedTypeGetElementType(type);

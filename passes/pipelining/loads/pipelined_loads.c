@@ -13,6 +13,7 @@
 #include "passes/pipelining/loop_stages.h"
 #include "passes/pipelining/ring.h"
 #include "passes/pipelining/schedule.h"
+#include "passes/support/recurrence.h"
 #include "passes/support/written_roots.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -23,7 +24,7 @@
 typedef struct collect {
   MlirOperation loop;
   MlirBlock body;
-  bool has_dot, is_requested;
+  bool has_dot, is_requested, is_recurrence;
   const nereid_axis_result_t *axis;
   nereid_arena_t *arena;
   nereid_map_t levels; /* op on which a dot, or in other loops a load, depends -> level plus 1 */
@@ -130,17 +131,18 @@ static bool is_only_carried(MlirOperation load) {
 static const char *obstacle(const collect_t *collect, nereid_pipelined_op_t *load) {
   MlirType type = mlirValueGetType(nereid_ir_result(load->op));
   const bool is_tensor = nereid_ttg_is_laid_out(nereid_ir_result(load->op));
-  if (!is_tensor && (!collect->has_dot && load->level == 0))
+  const bool permits_registers = collect->has_dot || collect->is_recurrence;
+  if (!is_tensor && !permits_registers && load->level == 0)
     return "it is not a tensor with a layout";
   MlirType element = mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
   const bool is_number = mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element);
   if (nereid_ring_is_volatile(load->op) || (is_tensor && !is_number))
     return "it is volatile, or loads pointers";
   load->in_registers = !is_tensor || !nereid_ring_can_copy(load->op, nereid_ring_slot_type(load->op), collect->axis);
-  if (load->in_registers && is_tensor && !collect->has_dot)
+  if (load->in_registers && is_tensor && !permits_registers)
     return "less than 4 bytes are contiguous and aligned";
   /* The next iteration would move its value to other registers, and wait for the load that has just begun. */
-  if (is_tensor && collect->has_dot && is_only_carried(load->op))
+  if (is_tensor && permits_registers && is_only_carried(load->op))
     return "the program itself loads it for the next iteration";
   if (!is_loaded_ahead(collect, load->op))
     return "its loop may write the memory that it reads";
@@ -337,6 +339,8 @@ bool nereid_pipelined_collect(MlirOperation loop, bool has_dot, bool is_requeste
                        .axis = axis,
                        .arena = arena,
                        .out = out};
+  nereid_recurrence_t recurrence;
+  collect.is_recurrence = !has_dot && nereid_recurrence_find(loop, &recurrence);
   nereid_map_initialize(&collect.levels, arena);
   nereid_written_roots_read(loop, arena, &collect.written);
   visit_roots(&collect);

@@ -8,7 +8,7 @@
  * In the slice, four threads hold the 64 elements in eight runs of two, and all others hold copies: every warp issues
  * eight instructions, of which four lanes execute eight bytes each. In the blocked encoding, sixteen lanes execute one
  * access of 16 bytes. A warp then reads what others copied, which loops with dots do anyway: a barrier follows the wait
- * for the copies of a step. */
+ * for the copies of a step. The same holds for the vectors of a recurrence. */
 #include "passes/pipelining/rings/copy_encoding.h"
 
 #include "analysis/allocation/scratch.h"
@@ -20,6 +20,7 @@
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/ttg.h"
 #include "passes/pipelining/loop_stages.h"
+#include "passes/support/recurrence.h"
 
 #include <mlir-c/BuiltinTypes.h>
 
@@ -31,27 +32,32 @@ static bool is_slice_of_result(MlirAttribute encoding) {
   return is_slice && nereid_ttg_nvidia_mma_attr_isa(encoding);
 }
 
-/* Whether several threads of a CTA hold each element. */
-static bool is_replicated(MlirType tensor) {
+/* Whether several threads of a CTA hold each element, or a thread has less than cp.async can copy. */
+static bool is_scattered(MlirType tensor) {
+  enum { LEAST_BYTES = 4 };
   nereid_layout_t layout;
   uint32_t masks[NEREID_LAYOUT_DIMS];
   if (nereid_layout_from_type(tensor, &layout) != NEREID_OK)
     return false;
   nereid_layout_free_masks(&layout, masks);
-  return masks[NEREID_LAYOUT_LANE] || masks[NEREID_LAYOUT_WARP];
+  return masks[NEREID_LAYOUT_LANE] || masks[NEREID_LAYOUT_WARP] ||
+         nereid_scratch_element_bytes(tensor) << layout.in_bits[NEREID_LAYOUT_REGISTER] < LEAST_BYTES;
 }
 
-static bool is_in_loop_with_dot(MlirOperation load) {
+/* Whether the vectors that the loop of `load` loads have an encoding of their own for copies. */
+static bool copies_vectors(MlirOperation load, MlirAttribute encoding) {
   MlirOperation loop = mlirOperationGetParentOperation(load);
-  return nereid_op_kind(loop) == NEREID_OP_SCF_FOR && nereid_loop_has_dot(loop);
+  nereid_recurrence_t recurrence;
+  if (nereid_op_kind(loop) != NEREID_OP_SCF_FOR)
+    return false;
+  return nereid_loop_has_dot(loop) ? is_slice_of_result(encoding) : nereid_recurrence_find(loop, &recurrence);
 }
 
 MlirAttribute nereid_copy_encoding(MlirOperation load) {
   enum { ACCESS_BYTES = 16 /* the largest of cp.async */ };
   MlirType type = mlirValueGetType(nereid_ir_result(load));
   MlirAttribute encoding = nereid_ttg_encoding_of(nereid_ir_result(load));
-  if (mlirShapedTypeGetRank(type) != 1 || !is_slice_of_result(encoding) || !is_in_loop_with_dot(load) ||
-      !is_replicated(type))
+  if (mlirShapedTypeGetRank(type) != 1 || !copies_vectors(load, encoding) || !is_scattered(type))
     return encoding;
   const int64_t size = mlirShapedTypeGetDimSize(type, 0), most = ACCESS_BYTES / nereid_scratch_element_bytes(type);
   const int32_t order = 0, per_thread = (int32_t)(size < most ? size : most);

@@ -5,8 +5,8 @@
 #include "mlir-c/IR.h"
 
 /* Returns the encoding in which the threads of a CTA copy the elements of `load`, a tt.load of a tensor in a loop.
- * That of its result, or a blocked one for a vector along the rows or columns of a dot's result, of which several
- * threads hold each element. */
+ * That of its result, or a blocked one for a vector along the rows or columns of a dot's result or of a recurrence's
+ * matrix, of which several threads hold each element. */
 MlirAttribute nereid_copy_encoding(MlirOperation load);
 
 #endif
