@@ -7,6 +7,7 @@
 #include "target/backend.h"
 
 #include "seam/llvm.h"
+#include "target/loop_branches.h"
 #include "target/loop_offsets.h"
 #include "target/pass_list.h"
 #include "target/ptx/callseq.h"
@@ -265,7 +266,8 @@ nereid_status_t nereid_backend_emit(nereid_backend_t *backend, LLVMModuleRef mod
   char *message = NULL;
   LLVMMemoryBufferRef buffer = NULL;
   nereid_inlined_lines_t lines;
-  if (!nereid_inlined_lines_collect(&lines, module, arena) || !nereid_target_share_loop_offsets(module, arena))
+  if (!nereid_inlined_lines_collect(&lines, module, arena) || !nereid_target_share_loop_offsets(module, arena) ||
+      !nereid_target_branch_to_headers(module, arena))
     return NEREID_ERROR_MEMORY;
   LLVMSetTargetMachineAsmVerbosity(backend->machine, lines.enabled);
   if (!emit(backend, module, &message, &buffer)) {
