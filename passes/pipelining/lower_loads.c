@@ -7,7 +7,8 @@
  * step: then one more slot saves the second barrier, where shared memory has room for it.
  *
  * Waits. Loads of one stage whose first uses are in one stage form a commit group and have one wait. It precedes both
- * the copies and the uses of a step. Loads through descriptors with the same stages and clusters share a full barrier
+ * the copies and the uses of a step. Where a step copies after its uses, the wait of the only group is before the first use: what
+ * precedes it, such as stores of a state that the step before computed, overlaps the copies. Loads through descriptors with the same stages and clusters share a full barrier
  * per slot, on which one thread expects the bytes of all of them; the wait directly precedes the first use. */
 #include "passes/pipelining/lower_loads.h"
 
@@ -203,6 +204,42 @@ static void add_spare_slots(lower_t *lower) {
   }
 }
 
+/* `user` or `first`, whichever is earlier in the stage and cluster of the group's first use. Either may be null. */
+static const nereid_scheduled_op_t *earlier(const nereid_ring_group_t *group, const nereid_scheduled_op_t *first,
+                                            const nereid_scheduled_op_t *user) {
+  if (!user || user->stage != group->use_stage || user->cluster != group->use_cluster)
+    return first;
+  return !first || user->position < first->position ? user : first;
+}
+
+/* The first use of a group's loads in its stage and cluster; null without one that the schedule has. */
+static const nereid_scheduled_op_t *first_use(const lower_t *lower, const nereid_ring_group_t *group) {
+  const nereid_scheduled_op_t *first = NULL;
+  for (size_t i = 0; i < lower->rings.size; ++i) {
+    const nereid_ring_load_t *load = &lower->rings.data[i].load;
+    if (lower->rings.data[i].group == NO_GROUP || &lower->groups.data[lower->rings.data[i].group] != group)
+      continue;
+    first = earlier(group, first, nereid_ring_first_user(lower->schedule, nereid_ir_result(load->scheduled->op)));
+    for (size_t n = 0; n < load->direct.size; ++n)
+      first = earlier(group, first, load->direct.data[n]);
+  }
+  return first;
+}
+
+/* Places the wait before the first use where a step copies after its uses and no other group shares the wait. */
+static void place_wait(lower_t *lower) {
+  nereid_ring_group_t *only = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < lower->groups.size; ++i) {
+    if (lower->groups.data[i].is_tma)
+      continue;
+    only = &lower->groups.data[i];
+    ++count;
+  }
+  if (count == 1 && only->use_cluster < only->cluster)
+    only->first_use = first_use(lower, only);
+}
+
 static void add_counters(lower_t *lower) {
   for (size_t i = 0; i < lower->rings.size; ++i) {
     ring_t *ring = &lower->rings.data[i];
@@ -352,7 +389,7 @@ static void emit_copy(lower_t *lower, ring_t *ring) {
   ring->fill = schedule_op(copy, stage, cluster);
 }
 
-/* Emits the commit and the wait of a group after `load`, its last one. */
+/* Emits the commit of a group after `load`, its last one, and its wait. */
 static void emit_wait(const lower_t *lower, nereid_ring_group_t *group, MlirOperation load) {
   const nereid_builder_t builder = nereid_builder_before(load);
   if (group->is_tma) {
@@ -367,8 +404,20 @@ static void emit_wait(const lower_t *lower, nereid_ring_group_t *group, MlirOper
   }
   group->commit = schedule_op(nereid_ttg_async_commit_group_build(&builder, 0, NULL), group->stage,
                               nereid_ring_cluster(group->cluster));
-  group->wait = schedule_op(nereid_ttg_async_wait_build(&builder, 0, NULL, 0), group->use_stage,
+  const nereid_builder_t place = group->first_use ? nereid_builder_before(group->first_use->op) : builder;
+  group->wait = schedule_op(nereid_ttg_async_wait_build(&place, 0, NULL, 0), group->use_stage,
                             nereid_ring_group_wait_cluster(&lower->groups, group));
+}
+
+/* The op of the schedule before which the value of a ring is loaded from its slot; null: directly after the wait. */
+static MlirOperation place_of_read(const lower_t *lower, const ring_t *ring) {
+  const nereid_ring_group_t *group = &lower->groups.data[ring->group];
+  MlirOperation load = ring->load.scheduled->op;
+  MlirOperation place = nereid_ring_late_place(lower->schedule, load);
+  if (!mlirOperationIsNull(place) || !group->first_use)
+    return place;
+  const nereid_scheduled_op_t *user = nereid_ring_first_user(lower->schedule, nereid_ir_result(load));
+  return earlier(group, NULL, user) ? user->op : place;
 }
 
 /* Replaces the uses of a load by views of its slot and loads from it. */
@@ -392,11 +441,13 @@ static void replace_uses(lower_t *lower, ring_t *ring) {
   }
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
     return;
-  MlirOperation place = nereid_ring_late_place(lower->schedule, load);
-  const bool is_late = !mlirOperationIsNull(place);
-  nereid_builder_t builder = nereid_builder_before(is_late ? place : load);
-  const int32_t cluster = is_late ? nereid_ring_cluster(nereid_schedule_find(lower->schedule, place)->cluster)
-                                  : nereid_ring_group_wait_cluster(&lower->groups, group);
+  MlirOperation place = place_of_read(lower, ring);
+  const bool has_place = !mlirOperationIsNull(place);
+  if (!has_place)
+    place = group->first_use ? mlirOperationGetNextInBlock(group->wait) : load;
+  const nereid_builder_t builder = nereid_builder_before(place);
+  const int32_t cluster = has_place ? nereid_ring_cluster(nereid_schedule_find(lower->schedule, place)->cluster)
+                                    : nereid_ring_group_wait_cluster(&lower->groups, group);
   MlirValue slot = slot_of(lower, ring, &builder, ring->reads, group->use_stage, cluster);
   MlirOperation from = schedule_op(nereid_ttg_local_load_build(&builder, mlirValueGetType(value), slot, token),
                                    group->use_stage, cluster);
@@ -449,6 +500,8 @@ static void emit_copies(lower_t *lower) {
     if (!is_last_of_group(lower, i))
       continue;
     emit_wait(lower, &lower->groups.data[ring->group], ring->load.scheduled->op);
+    if (lower->groups.data[ring->group].first_use)
+      continue;
     for (size_t n = 0; n <= i; ++n)
       if (lower->rings.data[n].group == ring->group) /* after the wait, which may follow the load */
         mlirOperationMoveBefore(lower->rings.data[n].load.scheduled->op, ring->load.scheduled->op);
@@ -572,6 +625,7 @@ MlirOperation nereid_loop_lower(nereid_pass_t *pass, nereid_schedule_t *schedule
   if (lower.unrolled)
     limit_slots(&lower);
   add_spare_slots(&lower);
+  place_wait(&lower);
   if (!lower.rings.size || lower.arena->failed)
     return lower.arena->failed ? (MlirOperation){NULL} : lower.loop;
   add_counters(&lower);

@@ -20,8 +20,7 @@
 
 #include "mlir-c/BuiltinTypes.h"
 
-/* The first user of a load's value in a step; null where a copy that the schedule does not have yet uses it. */
-static const nereid_scheduled_op_t *first_user(const nereid_schedule_t *schedule, MlirValue value) {
+const nereid_scheduled_op_t *nereid_ring_first_user(const nereid_schedule_t *schedule, MlirValue value) {
   const nereid_scheduled_op_t *first = NULL;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     const nereid_scheduled_op_t *user = nereid_schedule_find(schedule, mlirOpOperandGetOwner(use));
@@ -48,7 +47,7 @@ MlirOperation nereid_ring_late_place(const nereid_schedule_t *schedule, MlirOper
   /* the copies of a step overwrite the slot where warps read only what they copied */
   if (nereid_op_kind(load) == NEREID_OP_TT_DESCRIPTOR_LOAD || !nereid_ring_crosses_warps(load))
     return (MlirOperation){NULL};
-  const nereid_scheduled_op_t *user = first_user(schedule, nereid_ir_result(load));
+  const nereid_scheduled_op_t *user = nereid_ring_first_user(schedule, nereid_ir_result(load));
   if (!user)
     return (MlirOperation){NULL};
   MlirOperation dot = last_dot(schedule, user);

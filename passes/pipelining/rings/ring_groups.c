@@ -18,6 +18,8 @@ int32_t nereid_ring_group_wait_cluster(const nereid_ring_groups_t *groups, const
   int32_t first = group->cluster < group->use_cluster ? group->cluster : group->use_cluster;
   if (group->is_tma)
     return 2 * group->use_cluster;
+  if (group->first_use)
+    return nereid_ring_cluster(group->use_cluster);
   for (size_t i = 0; i < groups->size; ++i) {
     const nereid_ring_group_t *other = &groups->data[i];
     if (other->is_tma || distance_of(other) != distance_of(group))

@@ -7,6 +7,7 @@
 #define NEREID_PASSES_RING_GROUPS_H
 
 #include "base/vector.h"
+#include "passes/pipelining/schedule.h"
 
 #include <mlir-c/IR.h>
 
@@ -20,6 +21,7 @@ typedef struct nereid_ring_group {
   bool is_tma;
   bool has_own_slots; /* as few as its rings need: not those of other groups of the stage */
   /* of cp.async */
+  const nereid_scheduled_op_t *first_use; /* the wait precedes it; null: the wait is at the start of a step */
   MlirOperation commit, wait;
   int32_t count; /* pending groups of the wait */
   /* of TMA */
@@ -36,7 +38,7 @@ typedef NEREID_VECTOR(nereid_ring_group_t) nereid_ring_groups_t;
 int32_t nereid_ring_cluster(int32_t cluster);
 
 /* The cluster of a group's wait in the lowered loop: for TMA before the first use; for cp.async, where a barrier
- * follows, before all copies and uses of the groups that share it. */
+ * follows, before all copies and uses of the groups that share it, or that of `first_use`. */
 int32_t nereid_ring_group_wait_cluster(const nereid_ring_groups_t *groups, const nereid_ring_group_t *group);
 
 /* Sets the counts of the waits for cp.async in the lowered loop, and leaves one of those that can be shared. False when
