@@ -1,9 +1,10 @@
-"""Compares the times of kernels in two reports of run_tests.py --gpu --times: the first of Nereid, the second of Triton.
+"""Compares the times of kernels in two reports of run_tests.py --gpu --times, or of time_workloads.py: Nereid's and Triton's.
 
     python bench/libraries/compare_times.py [--all] [--least MICROSECONDS] NEREID.jsonl... -- TRITON.jsonl...
 
 A row per kernel of a test that both reports have: median times in microseconds and the speedup. Kernels that take less than
---least with both are left out; kernels of PyTorch, which are in both, are the control. Without --all only rows below 0.97.
+--least with both are left out; kernels of PyTorch, which are in both, are the control. Without --all only rows below 0.97. Then the cases that pass in one report only, and those
+whose results differ: by more than 2 % of their norm, in the weighted sums of time_workloads.py.
 """
 
 import argparse
@@ -12,6 +13,8 @@ import math
 import re
 import statistics
 import sys
+
+TOLERANCE = 0.02  # of the norm of a result
 
 
 def read(paths):
@@ -23,6 +26,36 @@ def read(paths):
                 for name, launches in case["kernels"].items() if case["outcome"] == "passed" else ():
                     times.setdefault((case["test"], name), []).extend(launches)
     return {key: statistics.median(launches) for key, launches in times.items()}
+
+
+def read_cases(paths):
+    """Returns {test: case}."""
+    cases = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as lines:
+            cases.update((case["test"], case) for case in map(json.loads, lines))
+    return cases
+
+
+def differ(ours, theirs):
+    """Whether the results of a case differ; a result may be NaN in both."""
+    pairs = list(zip(ours.get("sums", []), theirs.get("sums", [])))
+    return any((math.isnan(mine[1]) != math.isnan(other[1])) or abs(mine[0] - other[0]) > TOLERANCE * max(mine[1], other[1])
+               for mine, other in pairs)
+
+
+def compare_results(ours, theirs):
+    """Prints failures and cases whose results differ."""
+    for name, mine, other in (("the first", ours, theirs), ("the second", theirs, ours)):
+        for test in sorted(mine.keys() & other.keys()):
+            if mine[test]["outcome"] in ("failed", "error") and other[test]["outcome"] == "passed":
+                print(f"fails in {name} report only: {test}: {(mine[test]['error'].strip().splitlines() or [''])[-1][:200]}")
+    both = [test for test in sorted(ours.keys() & theirs.keys()) if ours[test]["outcome"] == theirs[test]["outcome"] == "passed"]
+    different = [test for test in both if differ(ours[test], theirs[test])]
+    for test in different:
+        print(f"results differ: {test}")
+    failures = [sum(case["outcome"] not in ("passed", "skipped") for case in cases.values()) for cases in (ours, theirs)]
+    print(f"cases: {len(both)} pass in both reports, {len(different)} with different results; failures: {failures[0]} and {failures[1]}")
 
 
 def is_library(name):
@@ -52,6 +85,7 @@ def main():
         if values:
             mean = math.exp(statistics.fmean(map(math.log, values)))
             print(f"{len(values)} {kind}: geometric mean {mean:.3f}, least {min(values):.3f}")
+    compare_results(read_cases(options.nereid), read_cases(arguments[divider + 1:]))
 
 
 if __name__ == "__main__":

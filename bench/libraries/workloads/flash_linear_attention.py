@@ -50,10 +50,13 @@ def weak(values):
 
 # Kinds of inputs: letters of the shape, the function that maps normally distributed values, and the type.
 KINDS = {
-    "normal": ("bthd", keep, None), "unit": ("bthd", unit, None), "weak": ("bthd", weak, None), "gate": ("bthd", F.logsigmoid, None),
+    "normal": ("bthd", keep, None), "unit": ("bthd", unit, None), "unit32": ("bthd", unit, torch.float32),
+    "weak": ("bthd", weak, None), "gate": ("bthd", F.logsigmoid, None),
     "gate32": ("bthd", F.logsigmoid, torch.float32), "sigmoid": ("bthd", torch.sigmoid, None),
-    "decay": ("bthd", decay, None), "beta": ("bth", torch.sigmoid, None), "head_gate": ("bth", F.logsigmoid, torch.float32),
+    "decay": ("bthd", decay, None), "beta": ("bth", torch.sigmoid, None), "beta32": ("bth", torch.sigmoid, torch.float32),
+    "head_gate": ("bth", F.logsigmoid, torch.float32),
     "queries": ("btqd", keep, None), "query_gate": ("btq", F.logsigmoid, torch.float32), "query_decay": ("btqd", decay, None),
+    "query_beta": ("btq", torch.sigmoid, None),
     "features": ("bthf", keep, None), "slots": ("bthm", keep, None), "slot_gate": ("bthm", F.logsigmoid, None),
     "channels": ("btn", keep, None), "channel_gate": ("btn", F.logsigmoid, None), "double_unit": ("b2hd", unit, None),
     "double": ("b2hd", keep, None), "double_beta": ("b2h", torch.sigmoid, None), "per_head": ("h", decay, torch.float32),
@@ -105,6 +108,8 @@ def boundaries(length, kind=torch.int64):
 
 def call(path, kinds, sizes, how, dtype=torch.bfloat16, varlen=False, **options):
     torch.manual_seed(0)
+    # The library refuses a kernel that Triton 3.4 to 3.7.0 compiles to wrong code for sm_90 (its issue 640).
+    importlib.import_module("fla.ops.common.chunk_o").TRITON_ABOVE_3_7_1 = True
     inputs = make(kinds, sizes, dtype)
     if varlen:
         options["cu_seqlens"] = boundaries(sizes.t)
@@ -126,7 +131,7 @@ CHUNKED = [
     ("ops.gated_oja_rule.chunk_gated_oja_rule", "q:unit k:unit v:unit gv:gate beta:beta", {}, "varlen"),
     ("ops.gdn2.chunk_gdn2", "q k v g:gate32 b:sigmoid w:sigmoid", {"use_qk_l2norm_in_kernel": True}, "varlen"),
     ("ops.generalized_delta_rule.chunk_dplr_delta_rule", "q k v a:weak b:weak gk:decay", {}, "varlen state"),
-    ("ops.generalized_delta_rule.chunk_iplr_delta_rule", "q k v a:weak b:weak", {}, "varlen"),
+    ("ops.generalized_delta_rule.chunk_iplr_delta_rule", "q k v a:weak b:weak", {}, "varlen infer"),
     ("ops.gla.chunk_gla", "q k v g:gate", {}, "varlen state"),
     ("ops.gsa.chunk_gsa", "q k v s:slots g:slot_gate", {}, "varlen"),
     ("ops.hgrn.chunk_hgrn", "x:channels g:channel_gate", {}, ""),
@@ -134,7 +139,7 @@ CHUNKED = [
     ("ops.lightning_attn.chunk_lightning_attn", "q k v", {"layer_idx": 3, "num_layers": 12}, "varlen"),
     ("ops.linear_attn.chunk_linear_attn", "q k v", {"normalize": False}, ""),
     ("ops.linear_attn.fused_chunk_linear_attn", "q k v", {"normalize": False}, ""),
-    ("ops.path_attn.parallel_path_attn", "q:queries k v w:unit beta:beta g:query_gate", {}, "varlen"),
+    ("ops.path_attn.parallel_path_attn", "q:queries k v w:unit32 beta:beta32 g:query_gate", {}, "varlen"),
     ("ops.precond_gated_delta_rule.chunk_precond_gated_delta_rule",
      "q k v g_atk:head_gate g:head_gate beta_atk:beta beta:beta log_atk_scale:per_head", {"x": 1.5}, "varlen"),
     ("ops.precond_kda.chunk_precond_kda",
@@ -156,10 +161,10 @@ FURTHER = [
     ("parallel_attn/sinks", "ops.attn.parallel_attn", "q:queries k v sink_bias:sinks", {}),
     ("parallel_attn/gate", "ops.attn.parallel_attn", "q:queries k v g:query_gate", {}),
     ("parallel_parallax/window", "ops.parallax.parallel_parallax", "q:queries r:queries k v", {"window_size": 512}),
-    ("parallel_path_attn/no_gate", "ops.path_attn.parallel_path_attn", "q:queries k v w:unit beta:beta", {}),
+    ("parallel_path_attn/no_gate", "ops.path_attn.parallel_path_attn", "q:queries k v w:unit32 beta:beta32", {}),
     ("parallel_wall_attn/window", "ops.wall_attn.parallel_wall_attn", "q:queries k v g:query_decay", {"window_size": 512}),
     ("chunk_gated_delta_rule/values", "ops.gated_delta_rule.chunk_gated_delta_rule",
-     "q k v:queries g:query_gate beta:query_gate", {"use_qk_l2norm_in_kernel": True}),
+     "q k v:queries g:query_gate beta:query_beta", {"use_qk_l2norm_in_kernel": True}),
     ("chunk_kda/gate", "ops.kda.chunk_kda", "q k v g beta:beta A_log:per_head dt_bias:head_bias",
      {"use_qk_l2norm_in_kernel": True, "use_gate_in_kernel": True}),
     ("chunk_kda/safe_gate", "ops.kda.chunk_kda", "q k v g:decay beta:beta",
@@ -220,11 +225,12 @@ def sequences(length):
         short = Sizes(max(length // 4, 1), dimension, batch)
         for path, kinds, options, variants in CHUNKED:
             name = f"{path.split('.')[-1]}/d{dimension}"
-            yield name, functools.partial(call, path, kinds, sizes, differentiate, **options)
+            how = infer if "infer" in variants else differentiate
+            yield name, functools.partial(call, path, kinds, sizes, how, **options)
             if "varlen" in variants:
-                yield name + "/varlen", functools.partial(call, path, kinds, packed, differentiate, varlen=True, **options)
+                yield name + "/varlen", functools.partial(call, path, kinds, packed, how, varlen=True, **options)
             if "state" in variants:
-                yield name + "/state", functools.partial(call, path, kinds + " initial_state:state", sizes, differentiate,
+                yield name + "/state", functools.partial(call, path, kinds + " initial_state:state", sizes, how,
                                                          output_final_state=True, **options)
         for name, path, kinds, options in FURTHER:
             yield f"{name}/d{dimension}", functools.partial(call, path, kinds, sizes, differentiate, **options)
@@ -310,7 +316,7 @@ def token_mixing(length):
 
 
 def decoding(length, dimension, gate):
-    """One query of each of 8 sequences."""
+    """One query of each sequence."""
     from fla.ops.attn.decoding import attn_decoding_one_step
     torch.manual_seed(0)
     heads, count = HEADS // 2, len(PARTS)
@@ -357,7 +363,7 @@ def operators(length):
     yield "fused_addcmul_rwkv7", functools.partial(token_mixing, length)
 
 
-# Functions without gradients: name, function, shapes of the positional inputs ("T" is 4 sequences), type, options.
+# Functions without gradients: name, function, shapes of the positional inputs, type, options.
 PLAIN = [
     ("chunk_local_cumsum/scalar", "ops.utils.chunk_local_cumsum", ("btq",), torch.float32, {"chunk_size": 64}),
     ("chunk_local_cumsum/reverse", "ops.utils.chunk_local_cumsum", ("btq",), torch.float32, {"chunk_size": 64, "reverse": True}),
@@ -371,7 +377,7 @@ PLAIN = [
     ("logsumexp_fwd", "ops.utils.logsumexp_fwd", ("btn",), None, {}),
     ("matmul", "ops.utils.matmul", ("tn", "nt"), None, {}),
     ("matmul/f32", "ops.utils.matmul", ("tn", "nt"), torch.float32, {}),
-    ("addmm", "ops.utils.addmm", ("tt", "tn", "nt"), None, {"alpha": 2.0, "beta": 0.5}),
+    ("addmm", "ops.utils.addmm", ("tt", "tn", "nt"), None, {}),
 ]
 
 
