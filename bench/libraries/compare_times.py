@@ -3,8 +3,9 @@
     python bench/libraries/compare_times.py [--all] [--least MICROSECONDS] NEREID.jsonl... -- TRITON.jsonl...
 
 A row per kernel of a test that both reports have: median times in microseconds and the speedup. Kernels that take less than
---least with both are left out; kernels of PyTorch, which are in both, are the control. Without --all only rows below 0.97. Then the cases that pass in one report only, and those
-whose results differ: by more than 2 % of their norm, in the weighted sums of time_workloads.py.
+--least with both are left out; kernels of PyTorch, which are in both, are the control. Without --all only rows below 0.97. The last
+rows are cases that fail in one report only, and cases whose results differ: the weighted sums of time_workloads.py by more than 2 %
+of the norm.
 """
 
 import argparse

@@ -13,8 +13,8 @@ process continues. The report has the format of run_tests.py --times, for compar
 NAME#HASH with a hash of its source, constants and grid, and "sums": for each result a weighted sum and the norm.
 
 With --position every autotuned kernel uses the configuration at this percentage of its list, or the next one that fits the GPU, so that
-two compilers get the same kernels. --collect writes the ttir of the kernels (docs/libraries.md), without a GPU; --emulator runs the
-cases on the PTX emulator, without times.
+two compilers get the same kernels. --collect writes the ttir and options of the kernels for compile.py, without a GPU. --emulator
+runs the cases on the PTX emulator, without times; a small --length keeps that short.
 """
 
 import argparse
