@@ -31,6 +31,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 
 import torch
 import triton
@@ -175,6 +176,7 @@ def is_broken():
 
 def work(options, indices, timed, channel):
     """Runs cases in this process and sends their reports, up to a fault of the GPU."""
+    warnings.simplefilter("ignore")
     prepare(options)
     launches, cases = Launches(), read_cases(options)
     signal.signal(signal.SIGALRM, stop_case)
@@ -241,6 +243,7 @@ def run(options):
 def collect(options):
     """Writes the ttir of all kernels, as collect.py does for the tests of a library."""
     import collect as collection  # activates the GPU that is not there
+    warnings.simplefilter("ignore")
     os.makedirs(options.collect, exist_ok=True)
     library = os.path.splitext(os.path.basename(options.workloads))[0]
     collector = collection.Collector(os.path.abspath(options.collect), library, 0, options.seconds)
