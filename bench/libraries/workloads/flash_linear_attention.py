@@ -44,6 +44,10 @@ def decay(values):
     return -0.01 - 0.1 * torch.sigmoid(values)
 
 
+def upper(values):
+    return 0.25 + 0.75 * torch.sigmoid(values)
+
+
 def weak(values):
     return values * 0.1
 
@@ -60,7 +64,8 @@ KINDS = {
     "features": ("bthf", keep, None), "slots": ("bthm", keep, None), "slot_gate": ("bthm", F.logsigmoid, None),
     "channels": ("btn", keep, None), "channel_gate": ("btn", F.logsigmoid, None), "double_unit": ("b2hd", unit, None),
     "double": ("b2hd", keep, None), "double_beta": ("b2h", torch.sigmoid, None), "per_head": ("h", decay, torch.float32),
-    "head_weight": ("hd", keep, None), "head_bias": ("n", keep, torch.float32), "positive": ("hd", torch.sigmoid, None),
+    "head_decay": ("bth", decay, torch.float32),
+    "head_weight": ("hd", keep, None), "head_bias": ("n", keep, torch.float32), "diagonal": ("hd", upper, None),
     "shared": ("bt1d", keep, None), "levels": ("bthl", keep, None), "step": ("bth1", weak, None), "state": ("bhdd", weak, torch.float32),
     "channel": ("n", decay, None), "sinks": ("q", keep, torch.float32),
 }
@@ -203,8 +208,8 @@ SPECIAL = [
     ("parallel_rebased", "ops.rebased.parallel_rebased", "q:features k:features v", {}, (64, 128), 1),
     ("chunk_log_linear_attn", "ops.log_linear_attn.chunk_log_linear_attn", "q:shared k:shared v g:head_gate level_scales:levels", {},
      (64, 128), 2),
-    ("chunk_mesa_net", "ops.mesa_net.chunk_mesa_net", "q:weak k:unit v:weak g:head_gate beta:beta lamb:positive",
-     {"max_CG_iteration": 10}, (64, 128), 2),
+    ("chunk_mesa_net", "ops.mesa_net.chunk_mesa_net", "q:weak k:unit v:weak g:head_decay beta:beta lamb:diagonal",
+     {"max_CG_iteration": 10, "output_final_state": True}, (64, 128), 2),
     ("chunk_ttt_linear", "ops.ttt.chunk_ttt_linear", "q k:unit v w:head_weight b:head_weight eta:step", {}, (64,), 4),
     ("fused_chunk_ttt_linear", "ops.ttt.fused_chunk_ttt_linear", "q k:unit v w:head_weight b:head_weight eta:step", {}, (64,), 4),
     ("fused_recurrent_hgrn", "ops.hgrn.fused_recurrent_hgrn", "x:channels g:channel_gate", {}, (64, 128), 2),
@@ -243,7 +248,7 @@ def sequences(length):
                                                       output_final_state=True, **options)
         for name, path, kinds, options, dimensions, divisor in SPECIAL:
             if dimension in dimensions:
-                yield f"{name}/d{dimension}", functools.partial(call, path, kinds, Sizes(length // divisor, dimension, batch),
+                yield f"{name}/d{dimension}", functools.partial(call, path, kinds, Sizes(max(length // divisor, 64), dimension, batch),
                                                                 differentiate, **options)
 
 
@@ -341,7 +346,7 @@ def mesa_decoding(dimension):
     torch.manual_seed(0)
     shape, square = (64, HEADS, dimension), (64, HEADS, dimension, dimension)
     inputs = {"q": random(shape), "k": random(shape, unit), "v": random(shape), "g": random(shape[:2], F.logsigmoid, torch.float32),
-              "lamb": random(shape[1:], torch.sigmoid), "beta": random(shape[:2], torch.sigmoid),
+              "lamb": random(shape[1:], upper), "beta": random(shape[:2], torch.sigmoid),
               "prev_h_kk": random(square, weak, torch.float32), "prev_h_kv": random(square, weak, torch.float32)}
     return infer(mesa_net_decoding_one_step, inputs, max_CG_iteration=10)
 
