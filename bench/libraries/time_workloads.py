@@ -176,7 +176,7 @@ def is_broken():
 
 def work(options, indices, timed, channel):
     """Runs cases in this process and sends their reports, up to a fault of the GPU."""
-    warnings.simplefilter("ignore")
+    warnings.showwarning = lambda *_, **__: None  # Triton resets filters
     prepare(options)
     launches, cases = Launches(), read_cases(options)
     signal.signal(signal.SIGALRM, stop_case)
@@ -243,7 +243,7 @@ def run(options):
 def collect(options):
     """Writes the ttir of all kernels, as collect.py does for the tests of a library."""
     import collect as collection  # activates the GPU that is not there
-    warnings.simplefilter("ignore")
+    warnings.showwarning = lambda *_, **__: None  # Triton resets filters
     os.makedirs(options.collect, exist_ok=True)
     library = os.path.splitext(os.path.basename(options.workloads))[0]
     collector = collection.Collector(os.path.abspath(options.collect), library, 0, options.seconds)

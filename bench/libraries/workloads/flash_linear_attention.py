@@ -283,7 +283,7 @@ def deltaformer(length, dimension):
         return F.scaled_dot_product_attention(*swapped, is_causal=causal).transpose(1, 2)
 
     parallel.flash_attn_func = attend
-    return call("ops.deltaformer.deltaformer_attn", "q k v beta:beta", Sizes(length // 2, dimension, 1), differentiate)
+    return call("ops.deltaformer.deltaformer_attn", "q k v beta:beta", Sizes(max(length // 2, 64), dimension, 1), differentiate)
 
 
 def attention_residuals(length, count):
@@ -347,7 +347,7 @@ def mesa_decoding(dimension):
     shape, square = (64, HEADS, dimension), (64, HEADS, dimension, dimension)
     inputs = {"q": random(shape), "k": random(shape, unit), "v": random(shape), "g": random(shape[:2], F.logsigmoid, torch.float32),
               "lamb": random(shape[1:], upper), "beta": random(shape[:2], torch.sigmoid),
-              "prev_h_kk": random(square, weak, torch.float32), "prev_h_kv": random(square, weak, torch.float32)}
+              "prev_h_kk": torch.eye(dimension, device="cuda").expand(square).contiguous(), "prev_h_kv": random(square, weak, torch.float32)}
     return infer(mesa_net_decoding_one_step, inputs, max_CG_iteration=10)
 
 

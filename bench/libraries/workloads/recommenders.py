@@ -121,7 +121,7 @@ def joined(length, dense):
     (left, left_total), (right, right_total) = jagged(length), jagged(length, most=0.25)
     if dense:
         inputs = {"values_a": random(BATCH, 64, WIDTH), "values_b": random(right_total, WIDTH)}
-        return differentiate(functools.partial(kernel("jagged", "triton_concat_2D_jagged"), length, offsets_b=right), inputs)
+        return differentiate(functools.partial(kernel("jagged", "triton_concat_2D_jagged"), 64 + length, offsets_b=right), inputs)
     inputs = {"values_a": random(left_total, WIDTH), "values_b": random(right_total, WIDTH)}
     return differentiate(functools.partial(kernel("jagged", "triton_concat_2D_jagged"), 2 * length, offsets_a=left, offsets_b=right), inputs)
 
