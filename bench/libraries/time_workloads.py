@@ -155,7 +155,8 @@ def run_case(function, options, launches, timed):
         if timed:
             report["kernels"], report["sums"] = measure(function, launches)
         else:
-            report["sums"] = summarize(function()) if options.emulator else []
+            results = function()
+            report["sums"] = summarize(results) if options.emulator else []
             torch.cuda.synchronize()
     except Exception:
         report.update(outcome="failed", error=traceback.format_exc()[-4000:])
