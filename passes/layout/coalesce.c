@@ -22,6 +22,10 @@
  * So a thread has at most 8 bytes, with which the wide accesses are as fast as with 16; where most accesses of the
  * group are narrow and of 8 or 16 bits, 4 bytes, so that an instruction spans one line.
  *
+ * Where a group is scanned along another dimension than the fastest, and has no dot, a thread's elements are adjacent
+ * along that one, too: it scans them itself, and a scan of 64 rows in 8 warps exchanges 8 partial results instead of
+ * 16.
+ *
  * The other decisions are those of Triton 3.6 except for masks. A mask that may change inside a vector would split it
  * into accesses with gaps between threads, so it bounds the vector width from the start (docs/differences.md). The
  * remaining conversions are left to tritongpu-remove-layout-conversions. Requires encodings and ttg.num-warps;
@@ -49,7 +53,8 @@
 
 enum { RANK = NEREID_LAYOUT_MAX_RANK, VECTOR_BITS = 128, NARROW_BITS = 32 };
 
-static const size_t DOT = SIZE_MAX; /* attached to a dot; an access has its index attached */
+/* Attached to a dot, and to a scan along dimension d: SCAN - d. An access has its index attached. */
+static const size_t DOT = SIZE_MAX, SCAN = SIZE_MAX - 1, LEAST_SCAN = SIZE_MAX - RANK;
 
 /* One global memory access. */
 typedef struct access {
@@ -289,9 +294,9 @@ static bool is_narrow(const access_t *access, int32_t widest) {
          nereid_axis_info_constancy(access->info, access->order[0]) < widest;
 }
 
-/* The access in `set` with that number; null for a dot and for accesses of other sets. */
+/* The access in `set` with that number; null for a dot, a scan, and accesses of other sets. */
 static const access_t *member(const coalesce_t *c, size_t set, size_t number) {
-  const access_t *access = number == DOT ? NULL : &c->accesses.data[number];
+  const access_t *access = number >= LEAST_SCAN ? NULL : &c->accesses.data[number];
   return access && access->set == set ? access : NULL;
 }
 
@@ -371,12 +376,30 @@ static void distribute_threads(const access_t *access, int32_t lanes, int32_t wa
   out_warps[access->order[access->rank - 1]] = warps;
 }
 
-static MlirAttribute make_encoding(const access_t *access, MlirContext context, int32_t lanes, int32_t warps) {
+/* The dimension along which a group without dots is scanned, if it is not the fastest one; else -1. */
+static int scanned_dimension(nereid_connected_t *connected, const access_t *access) {
+  size_t count;
+  const size_t *attached = nereid_connected_attached(connected, access->op, &count);
+  int found = -1;
+  for (size_t i = 0; i < count; i++) {
+    if (attached[i] == DOT)
+      return -1;
+    const size_t d = attached[i] >= LEAST_SCAN ? SCAN - attached[i] : RANK;
+    if (d < (size_t)access->rank && (int32_t)d != access->order[0])
+      found = (int)d;
+  }
+  return found;
+}
+
+static MlirAttribute make_encoding(const access_t *access, int scanned, MlirContext context, int32_t lanes,
+                                   int32_t warps) {
   int32_t size[RANK], lane_grid[RANK], warp_grid[RANK];
   for (int d = 0; d < access->rank; d++)
     size[d] = 1;
   size[access->order[0]] = access->elements;
   distribute_threads(access, lanes, warps, lane_grid, warp_grid);
+  if (scanned >= 0)
+    size[scanned] = (int32_t)at_least_one(access->part[scanned] / (lane_grid[scanned] * warp_grid[scanned]));
   intptr_t rank = access->rank;
   return nereid_ttg_blocked_attr_create(
       context, mlirDenseI32ArrayGet(context, rank, size), mlirDenseI32ArrayGet(context, rank, lane_grid),
@@ -384,8 +407,10 @@ static MlirAttribute make_encoding(const access_t *access, MlirContext context, 
       nereid_ttg_cga_of_tensor(access->type));
 }
 
-static MlirWalkResult attach_dot(MlirOperation op, void *data) {
+static MlirWalkResult attach_user(MlirOperation op, void *data) {
   nereid_op_kind_t kind = nereid_op_kind(op);
+  if (kind == NEREID_OP_TT_SCAN)
+    nereid_connected_attach(data, op, SCAN - (size_t)nereid_tt_scan_get_axis(op));
   if (kind == NEREID_OP_TT_DOT || kind == NEREID_OP_TT_DOT_SCALED)
     nereid_connected_attach(data, op, DOT);
   return MlirWalkResultAdvance;
@@ -398,7 +423,8 @@ static void decide(coalesce_t *c, nereid_connected_t *connected) {
         nereid_ttg_num_warps(access->op); /* the verifier requires ttg.num-warps on modules with encodings */
     access->elements = decide_elements(c, connected, access, (int64_t)warps * c->threads_per_warp);
     if (mlirAttributeIsNull(access->encoding))
-      access->encoding = make_encoding(access, c->pass->context, c->threads_per_warp, warps);
+      access->encoding =
+          make_encoding(access, scanned_dimension(connected, access), c->pass->context, c->threads_per_warp, warps);
   }
 }
 
@@ -458,7 +484,7 @@ MlirLogicalResult nereid_pass_tritongpu_coalesce(nereid_pass_t *pass) {
   classify(&c);
   nereid_connected_t *connected = nereid_connected_create(pass->op, pass->scratch);
   if (connected)
-    mlirOperationWalk(pass->op, attach_dot, connected, MlirWalkPreOrder);
+    mlirOperationWalk(pass->op, attach_user, connected, MlirWalkPreOrder);
   for (size_t i = 0; connected && i < c.accesses.size; i++)
     if (!is_descriptor(c.accesses.data[i].kind))
       nereid_connected_attach(connected, c.accesses.data[i].op, i);
