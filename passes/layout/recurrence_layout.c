@@ -11,7 +11,8 @@
  *
  * Replaces the encoding of convert-triton-to-tritongpu in the whole function, before tritongpu-coalesce inserts
  * conversions at memory accesses. Functions stay as they are if a loop carries a matrix and is no recurrence, or reduces
- * along another dimension, or if they have dots, or operations that derive encodings of other shapes. */
+ * along another dimension, or if they have dots, operations that derive encodings of other shapes, or arguments or
+ * results with the encoding. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 #include "passes/support/recurrence.h"
@@ -80,6 +81,13 @@ static MlirAttribute replace_encoding(MlirAttribute attribute, void *user_data) 
   return mlirAttributeEqual(attribute, replacement->from) ? replacement->to : (MlirAttribute){NULL};
 }
 
+/* Whether arguments or results of `function` have the encoding, on which its calls depend. */
+static bool is_in_signature(MlirOperation function, replacement_t *replacement) {
+  const NereidMlirReplacer replacer = {replace_encoding, NULL, replacement};
+  MlirType type = mlirTypeAttrGetValue(nereid_ir_attribute(function, NEREID_ATTR_FUNCTION_TYPE));
+  return !mlirTypeEqual(type, nereidMlirTypeReplace(type, replacer));
+}
+
 static MlirWalkResult replace_types(MlirOperation op, void *user_data) {
   const NereidMlirReplacer replacer = {replace_encoding, NULL, user_data};
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
@@ -127,7 +135,8 @@ static bool replace_in(nereid_pass_t *pass, MlirOperation function) {
   const nereid_thread_grid_t grid = {nereid_ttg_num_warps(function), nereid_ttg_threads_per_warp(function), 1};
   replacement_t replacement = {mlirRankedTensorTypeGetEncoding(recurrence.state),
                                choose(pass->context, &recurrence, grid)};
-  if (mlirAttributeIsNull(replacement.to) || mlirAttributeEqual(replacement.from, replacement.to))
+  if (mlirAttributeIsNull(replacement.to) || mlirAttributeEqual(replacement.from, replacement.to) ||
+      is_in_signature(function, &replacement))
     return true;
   if (!nereid_collect(function, determines_encoding, pass->scratch, &obstacles))
     return false;
