@@ -11,7 +11,8 @@
  *
  * Calls unite operands with the callee's arguments, and returned values with the call's results. So a function has one
  * layout at its boundary, determined by the votes of its callers together with its own. There, and for accumulators of
- * tensor cores, votes are weighted by execution frequency. A buffer that is filled with an accumulator has no vote. */
+ * tensor cores, votes are weighted by execution frequency, and for matrices of recurrences (passes/support/recurrence.h),
+ * whose loop votes for a layout that reduces them within warps. A buffer that is filled with an accumulator has no vote. */
 #include "passes/layout/support/layout_components.h"
 
 #include "analysis/allocation/scratch.h"
@@ -26,6 +27,8 @@
 #include "passes/layout/support/sink_conversions.h"
 #include "passes/support/collect.h"
 #include "passes/support/execution_frequency.h"
+#include "passes/support/loop.h"
+#include "passes/support/recurrence.h"
 #include "seam/context.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -216,10 +219,28 @@ static void weigh_accumulator(components_t *components, MlirOperation op) {
   }
 }
 
+/* The matrix that `loop` carries, if it is a recurrence whose reductions stay within a warp; else null. */
+static MlirValue recurrent_matrix(MlirOperation loop) {
+  nereid_recurrence_t recurrence;
+  nereid_layout_t layout;
+  intptr_t i = 0;
+  if (nereid_op_kind(loop) != NEREID_OP_SCF_FOR || !nereid_recurrence_find(loop, &recurrence) || recurrence.axis < 0 ||
+      nereid_layout_from_type(recurrence.state, &layout) != NEREID_OK ||
+      nereid_layout_span(&layout, NEREID_LAYOUT_WARP) & nereid_layout_out_mask(&layout, recurrence.axis))
+    return (MlirValue){NULL};
+  while (!mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(loop, i)), recurrence.state))
+    ++i;
+  return mlirOperationGetResult(loop, i);
+}
+
 static void tie(components_t *components, MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (is_conversion(op) || transposes_accumulator(op))
     weigh_accumulator(components, op);
+  /* Reductions in each iteration outweigh conversions of the matrix before and after the loop. */
+  MlirValue matrix = recurrent_matrix(op);
+  if (!mlirValueIsNull(matrix))
+    weigh(components, matrix);
   if (kind == NEREID_OP_TT_CALL)
     unite_call(components, op);
   else if (kind == NEREID_OP_TT_RETURN)
@@ -302,6 +323,9 @@ static bool stores_accumulator(components_t *components, MlirOperation op) {
 }
 
 static void collect_votes(components_t *components, MlirOperation op) {
+  MlirValue matrix = recurrent_matrix(op);
+  if (!mlirValueIsNull(matrix))
+    vote(components, mlirBlockGetTerminator(nereid_loop_body(op)), matrix, nereid_ttg_encoding_of(matrix));
   if (is_conversion(op)) {
     MlirValue from = mlirOperationGetOperand(op, 0), to = mlirOperationGetResult(op, 0);
     if (!is_cheap(from))
