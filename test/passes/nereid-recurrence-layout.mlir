@@ -3,7 +3,7 @@
 // RUN: nereid-opt %s --split-input-file --nereid-recurrence-layout | FileCheck %s
 // RUN: nereid-opt %s --split-input-file --nereid-recurrence-layout --remarks-filter-passed=nereid-recurrence-layout 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // REMARK: :[[# @LINE + 20]]:{{.*}}remark: [Passed] recurrence {{.*}}the matrix that a loop carries is distributed so that a warp reduces it
-// REMARK-COUNT-11: remark: [Passed] recurrence
+// REMARK-COUNT-12: remark: [Passed] recurrence
 // REMARK-NOT: remark:
 
 // CHECK-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
@@ -279,6 +279,37 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
       ^bb0(%a: f32, %b: f32): %s = arith.addf %a, %b : f32 tt.reduce.return %s : f32
       }) : (tensor<32x16xf32, #m>) -> tensor<16xf32, #columns>
       scf.yield %x : tensor<32x16xf32, #m>
+    }
+    tt.return
+  }
+}
+
+// -----
+
+// The sum needs no exchange for its store, and scratch memory in the new layout.
+// CHECK-DAG: #[[COLUMNS:.*]] = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#m = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#twin = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [0, 1]}>
+#columns = #ttg.slice<{dim = 0, parent = #m}>
+#other = #ttg.slice<{dim = 0, parent = #twin}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @stored_elsewhere
+  // CHECK: scf.for {{.*}} -> (tensor<64x32xf32, #[[COLUMNS]]>)
+  // CHECK: ttg.convert_layout
+  tt.func public @stored_elsewhere(%p: !tt.ptr<f32>, %n: i32, %q: tensor<32x!tt.ptr<f32>, #other>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x32xf32, #m>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %zero) -> (tensor<64x32xf32, #m>) : i32 {
+      %g = tt.load %p : !tt.ptr<f32>
+      %gs = tt.splat %g : f32 -> tensor<64x32xf32, #m>
+      %x = arith.mulf %h, %gs : tensor<64x32xf32, #m>
+      %o = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+      ^bb0(%a: f32, %b: f32): %s = arith.addf %a, %b : f32 tt.reduce.return %s : f32
+      }) : (tensor<64x32xf32, #m>) -> tensor<32xf32, #columns>
+      %c = ttg.convert_layout %o : tensor<32xf32, #columns> -> tensor<32xf32, #other>
+      tt.store %q, %c : tensor<32x!tt.ptr<f32>, #other>
+      scf.yield %x : tensor<64x32xf32, #m>
     }
     tt.return
   }
