@@ -1,5 +1,5 @@
-/* random-module SEED [dots | chains | descriptors]: prints a random tt module, which fuzz/differential/run compiles and
- * compares. */
+/* random-module SEED [dots | chains | descriptors | recurrences]: prints a random tt module, which
+ * fuzz/differential/run compiles and compares. */
 #include "module.h"
 
 #include <stdlib.h>
@@ -8,7 +8,10 @@
 static const struct kind {
   const char *name;
   void (*write)(uint64_t seed, FILE *out);
-} kinds[] = {{"dots", module_write_dots}, {"chains", module_write_chains}, {"descriptors", module_write_descriptors}};
+} kinds[] = {{"dots", module_write_dots},
+             {"chains", module_write_chains},
+             {"descriptors", module_write_descriptors},
+             {"recurrences", module_write_recurrences}};
 
 int main(int argc, char **argv) {
   void (*write)(uint64_t seed, FILE *out) = argc == 2 ? module_write : NULL;
@@ -16,7 +19,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[2], kinds[i].name) == 0)
       write = kinds[i].write;
   if (!write) {
-    fprintf(stderr, "usage: random-module SEED [dots | chains | descriptors]\n");
+    fprintf(stderr, "usage: random-module SEED [dots | chains | descriptors | recurrences]\n");
     return 2;
   }
   write(strtoull(argv[1], NULL, 0) * UINT64_C(0x2545f4914f6cdd1d) + 1, stdout);

@@ -100,5 +100,7 @@ void module_write_dots(uint64_t seed, FILE *out);
 void module_write_chains(uint64_t seed, FILE *out);
 /* The same for a module around dots of blocks that descriptors load. */
 void module_write_descriptors(uint64_t seed, FILE *out);
+/* The same for a loop that carries a matrix or a vector, as linear attention one token at a time. */
+void module_write_recurrences(uint64_t seed, FILE *out);
 
 #endif
