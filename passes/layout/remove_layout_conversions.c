@@ -43,6 +43,7 @@
 #include "passes/layout/support/sink_conversions.h"
 #include "passes/support/collect.h"
 #include "passes/support/execution_frequency.h"
+#include "passes/support/recurrence.h"
 #include "passes/support/written_roots.h"
 #include "seam/effects.h"
 #include "seam/ir.h"
@@ -263,6 +264,13 @@ static bool is_copied_twice(const removal_t *removal, nereid_layout_request_t re
          !nereid_is_needed_only_for(request.value, removal->root);
 }
 
+/* Whether `loop` carries `value`, the matrix of a recurrence. A second layout would repeat the update in each iteration,
+ * and then the reductions across warps; a conversion is executed once. */
+static bool is_recurrent(MlirOperation loop, MlirValue value) {
+  MlirValue matrix = nereid_recurrence_matrix(loop);
+  return !mlirValueIsNull(matrix) && mlirTypeEqual(mlirValueGetType(matrix), mlirValueGetType(value));
+}
+
 /* How `request` can be recomputed; flow NEREID_LAYOUT_FLOW_NONE if it cannot. */
 static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_request_t request) {
   nereid_layout_producer_t producer = nereid_layout_producer_of(request.value);
@@ -276,7 +284,8 @@ static nereid_layout_producer_t producer_for(removal_t *removal, nereid_layout_r
   if (producer.flow == NEREID_LAYOUT_FLOW_SCAN)
     return is_movable_scan(producer.op, request) ? producer : none;
   if (producer.flow == NEREID_LAYOUT_FLOW_NONE || !has_source_encodings(&producer, request.encoding) ||
-      nereid_is_provisional_operand(&removal->dots, request.encoding))
+      nereid_is_provisional_operand(&removal->dots, request.encoding) ||
+      (producer.flow == NEREID_LAYOUT_FLOW_CARRIED && is_recurrent(producer.op, request.value)))
     return none;
   if (producer.flow != NEREID_LAYOUT_FLOW_SAME || !nereid_is_repeatable_load(producer.op))
     return producer;

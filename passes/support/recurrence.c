@@ -2,8 +2,10 @@
 
 #include "dialects/ir.h"
 #include "dialects/ttg/tensor_types.h"
+#include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
 #include "nereid/dialects/tt.h"
+#include "nereid/dialects/ttg.h"
 
 #include <mlir-c/BuiltinTypes.h>
 
@@ -47,6 +49,9 @@ static bool permits(search_t *search, MlirOperation op) {
   case NEREID_OP_TT_LOAD:
     search->loads = true;
     return is_small(mlirValueGetType(nereid_ir_result(op)));
+  case NEREID_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL: /* a load of a pipelined loop */
+    search->loads = true;
+    return is_small(mlirValueGetType(nereid_ttg_async_copy_global_to_local_get_src(op)));
   case NEREID_OP_TT_STORE:
     search->stores = true;
     return is_small(mlirValueGetType(nereid_tt_store_get_value(op)));
@@ -92,4 +97,17 @@ bool nereid_recurrence_find(MlirOperation loop, nereid_recurrence_t *out) {
   if (!is_matrix)
     out->axis = -1;
   return search.is_one && search.loads && (is_matrix ? search.reduces : search.stores);
+}
+
+MlirValue nereid_recurrence_matrix(MlirOperation loop) {
+  nereid_recurrence_t recurrence;
+  nereid_layout_t layout;
+  intptr_t i = 0;
+  if (nereid_op_kind(loop) != NEREID_OP_SCF_FOR || !nereid_recurrence_find(loop, &recurrence) || recurrence.axis < 0 ||
+      nereid_layout_from_type(recurrence.state, &layout) != NEREID_OK ||
+      nereid_layout_span(&layout, NEREID_LAYOUT_WARP) & nereid_layout_out_mask(&layout, recurrence.axis))
+    return (MlirValue){NULL};
+  while (!mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(loop, i)), recurrence.state))
+    ++i;
+  return mlirOperationGetResult(loop, i);
 }

@@ -24,6 +24,10 @@ typedef struct nereid_recurrence {
  * vector. */
 bool nereid_recurrence_find(MlirOperation loop, nereid_recurrence_t *out);
 
+/* The result of `loop` that is the final matrix, if `loop` is an scf.for and a recurrence that reduces its matrix along one
+ * dimension, within warps; null otherwise. */
+MlirValue nereid_recurrence_matrix(MlirOperation loop);
+
 /* The type of the first tensor of floats with that many dimensions that `loop` carries; null without one. */
 MlirType nereid_recurrence_carried(MlirOperation loop, int64_t rank);
 

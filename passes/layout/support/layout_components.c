@@ -219,26 +219,12 @@ static void weigh_accumulator(components_t *components, MlirOperation op) {
   }
 }
 
-/* The matrix that `loop` carries, if it is a recurrence whose reductions stay within a warp; else null. */
-static MlirValue recurrent_matrix(MlirOperation loop) {
-  nereid_recurrence_t recurrence;
-  nereid_layout_t layout;
-  intptr_t i = 0;
-  if (nereid_op_kind(loop) != NEREID_OP_SCF_FOR || !nereid_recurrence_find(loop, &recurrence) || recurrence.axis < 0 ||
-      nereid_layout_from_type(recurrence.state, &layout) != NEREID_OK ||
-      nereid_layout_span(&layout, NEREID_LAYOUT_WARP) & nereid_layout_out_mask(&layout, recurrence.axis))
-    return (MlirValue){NULL};
-  while (!mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(loop, i)), recurrence.state))
-    ++i;
-  return mlirOperationGetResult(loop, i);
-}
-
 static void tie(components_t *components, MlirOperation op) {
   const nereid_op_kind_t kind = nereid_op_kind(op);
   if (is_conversion(op) || transposes_accumulator(op))
     weigh_accumulator(components, op);
   /* Reductions in each iteration outweigh conversions of the matrix before and after the loop. */
-  MlirValue matrix = recurrent_matrix(op);
+  MlirValue matrix = nereid_recurrence_matrix(op);
   if (!mlirValueIsNull(matrix))
     weigh(components, matrix);
   if (kind == NEREID_OP_TT_CALL)
@@ -323,7 +309,7 @@ static bool stores_accumulator(components_t *components, MlirOperation op) {
 }
 
 static void collect_votes(components_t *components, MlirOperation op) {
-  MlirValue matrix = recurrent_matrix(op);
+  MlirValue matrix = nereid_recurrence_matrix(op);
   if (!mlirValueIsNull(matrix))
     vote(components, mlirBlockGetTerminator(nereid_loop_body(op)), matrix, nereid_ttg_encoding_of(matrix));
   if (is_conversion(op)) {
