@@ -118,8 +118,8 @@ static void advance(module_t *module, const stream_t *stream, const char *result
               stream->size ? "_s" : "", type, indices);
 }
 
-/* Before the loop: the pointers %NAME_0 of row 0 of the head, or of the first row that is accessed; constants, and a mask
- * by the width. */
+/* Before the loop: the pointers %NAME_0 of row 0 of the head, or of the first row that is accessed; constants, and a
+ * mask by the width. */
 static void begin_stream(recurrence_t *recurrence, const stream_t *stream) {
   module_t *module = recurrence->module;
   const char *name = stream->name;
@@ -189,11 +189,15 @@ static void end_row(recurrence_t *recurrence, const stream_t *stream) {
 
 /* --- values --- */
 
+static int bits(const char *element) {
+  return strcmp(element, "f64") == 0 ? 64 : strcmp(element, "f32") == 0 ? 32 : 16;
+}
+
 /* Defines %RESULT, %FROM in the other type. */
 static void convert(module_t *module, const char *result, const char *from, int size, const char *element,
                     const char *to) {
   char old[TEXT], type[TEXT];
-  const bool widens = (element[0] == 'b' ? 16 : atoi(element + 1)) < (to[0] == 'b' ? 16 : atoi(to + 1));
+  const bool widens = bits(element) < bits(to);
   vector(old, size, element);
   vector(type, size, to);
   if (strcmp(element, to) == 0)

@@ -10,9 +10,9 @@
  * of 16-bit elements, one access of shared memory.
  *
  * Replaces the encoding of convert-triton-to-tritongpu in the whole function, before tritongpu-coalesce inserts
- * conversions at memory accesses. Functions stay as they are if a loop carries a matrix and is no recurrence, or reduces
- * along another dimension, or if they have dots, operations that derive encodings of other shapes, or arguments or
- * results with the encoding. */
+ * conversions at memory accesses. Functions do not change if a loop carries a matrix and is not a recurrence, or
+ * reduces along another dimension, or if they have dots, operations that derive encodings of other shapes, or arguments
+ * or results with the encoding. */
 #include "passes/pass.h"
 #include "passes/support/collect.h"
 #include "passes/support/recurrence.h"
@@ -108,8 +108,8 @@ static MlirWalkResult replace_types(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-/* The recurrence that determines the layout: that of the first loop of `loops` that carries a matrix, if all of them are
- * recurrences with such matrices, reduced along the same dimension. */
+/* The recurrence that determines the layout: that of the first loop of `loops` that carries a matrix, if all of them
+ * are recurrences with such matrices, reduced along the same dimension. */
 static bool find(const nereid_operations_t *loops, nereid_recurrence_t *out) {
   bool found = false;
   for (size_t i = 0; i < loops->size; ++i) {

@@ -264,8 +264,8 @@ static bool is_copied_twice(const removal_t *removal, nereid_layout_request_t re
          !nereid_is_needed_only_for(request.value, removal->root);
 }
 
-/* Whether `loop` carries `value`, the matrix of a recurrence. A second layout would repeat the update in each iteration,
- * and then the reductions across warps; a conversion is executed once. */
+/* Whether `loop` carries `value`, the matrix of a recurrence. A second layout would repeat the update in each
+ * iteration, and then the reductions across warps; a conversion is executed once. */
 static bool is_recurrent(MlirOperation loop, MlirValue value) {
   MlirValue matrix = nereid_recurrence_matrix(loop);
   return !mlirValueIsNull(matrix) && mlirTypeEqual(mlirValueGetType(matrix), mlirValueGetType(value));

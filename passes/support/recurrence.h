@@ -19,13 +19,13 @@ typedef struct nereid_recurrence {
   int axis;       /* of a matrix: the dimension along which all of its reductions reduce; else -1 */
 } nereid_recurrence_t;
 
-/* Whether `loop`, an scf.for, is one: it has neither dots nor inner loops, loads and stores nothing but scalars and
- * vectors of up to 512 elements, and reduces the matrix in each iteration, or stores something if it carries a
- * vector. */
+/* Whether `loop`, an scf.for, is one: it has neither dots nor inner loops, loads (or copies, if it is pipelined) and
+ * stores nothing but scalars and vectors of up to 512 elements, and reduces the matrix in each iteration, or stores
+ * something if it carries a vector. */
 bool nereid_recurrence_find(MlirOperation loop, nereid_recurrence_t *out);
 
-/* The result of `loop` that is the final matrix, if `loop` is an scf.for and a recurrence that reduces its matrix along one
- * dimension, within warps; null otherwise. */
+/* The result of `loop` that is the final matrix, if `loop` is an scf.for and a recurrence that reduces its matrix along
+ * one dimension, within warps; null otherwise. */
 MlirValue nereid_recurrence_matrix(MlirOperation loop);
 
 /* The type of the first tensor of floats with that many dimensions that `loop` carries; null without one. */

@@ -10,9 +10,10 @@
  * Ties go to the layout met first, so the result is deterministic.
  *
  * Calls unite operands with the callee's arguments, and returned values with the call's results. So a function has one
- * layout at its boundary, determined by the votes of its callers together with its own. There, and for accumulators of
- * tensor cores, votes are weighted by execution frequency, and for matrices of recurrences (passes/support/recurrence.h),
- * whose loop votes for a layout that reduces them within warps. A buffer that is filled with an accumulator has no vote. */
+ * layout at its boundary, determined by the votes of its callers together with its own. There, for accumulators of
+ * tensor cores, and for matrices of recurrences (passes/support/recurrence.h), votes are weighted by execution
+ * frequency. A recurrence votes for a layout in which its reductions stay within warps. A buffer that is filled with an
+ * accumulator has no vote. */
 #include "passes/layout/support/layout_components.h"
 
 #include "analysis/allocation/scratch.h"
