@@ -28,7 +28,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-enum { MOST_ADJACENT = 8 /* elements of a thread along the reduced dimension */ };
+enum { MAX_ADJACENT = 8 /* elements of a thread along the reduced dimension */ };
 
 static int32_t lesser(int64_t a, int64_t b) {
   return (int32_t)(a < b ? a : b);
@@ -46,7 +46,7 @@ static MlirAttribute choose(MlirContext context, const nereid_recurrence_t *recu
     return (MlirAttribute){NULL};
   int32_t size[] = {1, 1};
   const int32_t order[] = {axis, 1 - axis};
-  size[axis] = lesser(reduced / lanes, MOST_ADJACENT);
+  size[axis] = lesser(reduced / lanes, MAX_ADJACENT);
   /* With `lanes` times the elements of a thread as the reduced size, no more lanes are placed along it. */
   int64_t tile[] = {shape[0], shape[1]};
   tile[axis] = size[axis] * lanes;

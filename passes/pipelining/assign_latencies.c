@@ -5,11 +5,10 @@
  *   ->
  *   scf.for … { %x = tt.load %p {tt.latency = 3 : i32} … } {tt.num_stages = 4 : i32}
  *
- * In a loop with dots, loads that a dot depends on are pipelined, with tt.num_stages of the loop or else the option. The
- * loads of a recurrence (support/recurrence.h) are pipelined with tt.num_stages of the loop or else 4 stages.
- * Other loops, and other loads of loops with dots, are pipelined only where the loop has tt.num_stages. The attribute
- * also asserts that no iteration loads what a recent iteration stores; without it, loads from memory that the loop
- * writes stay.
+ * In a loop with dots, loads that a dot depends on are pipelined, with tt.num_stages of the loop or else the option;
+ * the loads of a recurrence (support/recurrence.h) with tt.num_stages of the loop or else 4 stages. Other loops, and
+ * other loads of loops with dots, are pipelined only where the loop has tt.num_stages. The attribute also asserts that
+ * no iteration loads what a recent iteration stores; without it, loads from memory that the loop writes stay.
  *
  *   cp.async (4 bytes or more) or TMA can copy     latency num_stages - 1, divided by the loads of a chain of addresses
  *   it cannot, and a dot depends on it             latency 1, in registers; its buffer latency 1, a ring of slots

@@ -7,9 +7,10 @@
  * step: then one more slot saves the second barrier, where shared memory has room for it.
  *
  * Waits. Loads of one stage whose first uses are in one stage form a commit group and have one wait. It precedes both
- * the copies and the uses of a step. Where a step copies after its uses, the wait of the only group is before the first use: what
- * precedes it, such as stores of a state that the step before computed, overlaps the copies. Loads through descriptors with the same stages and clusters share a full barrier
- * per slot, on which one thread expects the bytes of all of them; the wait directly precedes the first use. */
+ * the copies and the uses of a step. Where a step copies after its uses, the wait of the only group is before the first
+ * use: what precedes it, such as stores of a state that the step before computed, overlaps the copies. Loads through
+ * descriptors with the same stages and clusters share a full barrier per slot, on which one thread expects the bytes of
+ * all of them; the wait directly precedes the first use. */
 #include "passes/pipelining/lower_loads.h"
 
 #include "analysis/allocation/allocation.h"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { MOST_ELEMENTS = 512 /* of a vector that an iteration loads */ };
+enum { MAX_ELEMENTS = 512 /* of a vector that an iteration loads */ };
 
 typedef struct search {
   MlirOperation loop;
@@ -21,7 +21,7 @@ typedef struct search {
 
 static bool is_small(MlirType type) {
   return !mlirTypeIsARankedTensor(type) ||
-         (mlirShapedTypeGetRank(type) == 1 && nereid_ttg_num_elements(type) <= MOST_ELEMENTS);
+         (mlirShapedTypeGetRank(type) == 1 && nereid_ttg_num_elements(type) <= MAX_ELEMENTS);
 }
 
 static bool is_same_shape(MlirType a, MlirType b) {

@@ -74,9 +74,9 @@ enum {
 };
 
 /* The registers per thread with which kernels rarely spill, in percent of those that they use without a bound. Of 738
- * kernels of flash-linear-attention and other libraries, 115 execute a third more CTAs with at least 62 percent. With at
- * least the share given here, 18 of 20 of one or two warps fit, 16 of 23 of four, and 12 of 12 of eight; with less, 3 of
- * 15, 14 of 34, and none of 11. */
+ * kernels of flash-linear-attention and other libraries, 115 execute a third more CTAs with 62 percent or more. With
+ * the share given here or more, 18 of 20 of one or two warps fit, 16 of 23 of four, and 12 of 12 of eight; with less,
+ * 3 of 15, 14 of 34, and none of 11. */
 static int64_t least_share(int64_t warps) {
   return warps >= 16 ? 70 : warps >= 8 ? 74 : warps >= 4 ? 82 : 70;
 }

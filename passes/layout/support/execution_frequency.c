@@ -1,5 +1,5 @@
 /* See execution_frequency.h. */
-#include "passes/support/execution_frequency.h"
+#include "passes/layout/support/execution_frequency.h"
 
 #include "nereid/dialects/ops.h"
 #include "seam/ir.h"
