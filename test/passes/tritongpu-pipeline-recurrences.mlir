@@ -1,5 +1,5 @@
 // The vectors of a recurrence are copied with 16 bytes per thread if several threads hold each element, or a thread holds less
-// than the 4 bytes that cp.async copies. Other vectors, and those of other loops, are copied in their own encoding.
+// than the 4 adjacent bytes that cp.async copies. Other vectors, and those of other loops, are copied in their own encoding.
 // RUN: nereid-opt %s --tritongpu-schedule-loops --tritongpu-pipeline --canonicalize --cse | FileCheck %s
 
 // CHECK-DAG: #[[EIGHT:.*]] = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -162,6 +162,33 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
       %x = arith.addf %h, %k : tensor<256xbf16, #pairs>
       tt.store %qq, %x : tensor<256x!tt.ptr<bf16>, #pairs>
       scf.yield %x : tensor<256xbf16, #pairs>
+    }
+    tt.return
+  }
+
+  // Two elements that are not adjacent.
+  // CHECK-LABEL: @two_apart
+  // CHECK: scf.for
+  // CHECK: ttg.async_wait
+  // CHECK: ttg.async_copy_global_to_local %{{.*}} : tensor<256x!tt.ptr<bf16>, #[[EIGHT]]>
+  tt.func public @two_apart(%p: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<bf16>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c256 = arith.constant 256 : i32
+    %zero = arith.constant dense<0.0> : tensor<256xbf16, #each>
+    %range = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #each>
+    %ps = tt.splat %p : !tt.ptr<bf16> -> tensor<256x!tt.ptr<bf16>, #each>
+    %qs = tt.splat %q : !tt.ptr<bf16> -> tensor<256x!tt.ptr<bf16>, #each>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %zero) -> (tensor<256xbf16, #each>) : i32 {
+      %at = arith.muli %i, %c256 : i32
+      %ats = tt.splat %at : i32 -> tensor<256xi32, #each>
+      %offsets = arith.addi %ats, %range : tensor<256xi32, #each>
+      %pp = tt.addptr %ps, %offsets : tensor<256x!tt.ptr<bf16>, #each>, tensor<256xi32, #each>
+      %qq = tt.addptr %qs, %offsets : tensor<256x!tt.ptr<bf16>, #each>, tensor<256xi32, #each>
+      %k = tt.load %pp {tt.latency = 2 : i32} : tensor<256x!tt.ptr<bf16>, #each>
+      %x = arith.addf %h, %k : tensor<256xbf16, #each>
+      tt.store %qq, %x : tensor<256x!tt.ptr<bf16>, #each>
+      scf.yield %x : tensor<256xbf16, #each>
     }
     tt.return
   }

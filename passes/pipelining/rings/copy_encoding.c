@@ -32,16 +32,24 @@ static bool is_slice_of_result(MlirAttribute encoding) {
   return is_slice && nereid_ttg_nvidia_mma_attr_isa(encoding);
 }
 
-/* Whether several threads of a CTA hold each element, or a thread has less than cp.async can copy. */
-static bool is_scattered(MlirType tensor) {
+/* Elements of a vector that are adjacent in a thread. */
+static int64_t adjacent_elements(const nereid_layout_t *layout) {
+  int bits = 0;
+  while (bits < layout->in_bits[NEREID_LAYOUT_REGISTER] && layout->bases[NEREID_LAYOUT_REGISTER][bits] == 1u << bits)
+    ++bits;
+  return (int64_t)1 << bits;
+}
+
+/* Whether several threads of a CTA hold each element of a vector, or a thread has less in a row than cp.async copies. */
+static bool is_scattered(MlirType vector) {
   enum { LEAST_BYTES = 4 };
   nereid_layout_t layout;
   uint32_t masks[NEREID_LAYOUT_DIMS];
-  if (nereid_layout_from_type(tensor, &layout) != NEREID_OK)
+  if (nereid_layout_from_type(vector, &layout) != NEREID_OK)
     return false;
   nereid_layout_free_masks(&layout, masks);
   return masks[NEREID_LAYOUT_LANE] || masks[NEREID_LAYOUT_WARP] ||
-         nereid_scratch_element_bytes(tensor) << layout.in_bits[NEREID_LAYOUT_REGISTER] < LEAST_BYTES;
+         adjacent_elements(&layout) * nereid_scratch_element_bytes(vector) < LEAST_BYTES;
 }
 
 /* Whether the vectors that the loop of `load` loads have an encoding of their own for copies. */
