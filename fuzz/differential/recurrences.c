@@ -290,7 +290,7 @@ static void decay(recurrence_t *recurrence, const char *type) {
   binary(recurrence, "decayed", "mulf", "h", "g_b", type);
 }
 
-/* What is added in the direction of the key, a vector along the dimension that is not reduced: %part. */
+/* The vector along the dimension that is not reduced, whose product with the key is added to the matrix: %part. */
 static void make_part(recurrence_t *recurrence, const char *type) {
   const int size = recurrence->shape[1 - recurrence->axis];
   char line[TEXT];

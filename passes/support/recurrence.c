@@ -1,6 +1,7 @@
 #include "passes/support/recurrence.h"
 
 #include "dialects/ir.h"
+#include "dialects/tt/tensor.h"
 #include "dialects/ttg/tensor_types.h"
 #include "layout/encoding.h"
 #include "nereid/dialects/ops.h"
@@ -11,7 +12,7 @@
 
 #include <stdint.h>
 
-enum { MAX_ELEMENTS = 512 /* of a vector that an iteration loads */ };
+enum { MAX_ELEMENTS = 512 /* elements of a loaded or stored vector */ };
 
 typedef struct search {
   MlirOperation loop;
@@ -25,12 +26,9 @@ static bool is_small(MlirType type) {
 }
 
 static bool is_same_shape(MlirType a, MlirType b) {
-  if (!mlirTypeIsARankedTensor(a) || mlirShapedTypeGetRank(a) != mlirShapedTypeGetRank(b))
-    return false;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(a); ++d)
-    if (mlirShapedTypeGetDimSize(a, d) != mlirShapedTypeGetDimSize(b, d))
-      return false;
-  return true;
+  nereid_tt_tensor_t first, second;
+  return nereid_tt_tensor_read(a, &first) && nereid_tt_tensor_read(b, &second) &&
+         nereid_tt_tensor_same_shape(&first, &second);
 }
 
 static void add_reduction(search_t *search, MlirOperation reduce) {

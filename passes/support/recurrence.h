@@ -15,8 +15,8 @@
 #include <stdbool.h>
 
 typedef struct nereid_recurrence {
-  MlirType state; /* of the first carried tensor of floats, of one or two dimensions */
-  int axis;       /* of a matrix: the dimension along which all of its reductions reduce; else -1 */
+  MlirType state; /* type of the first carried floating-point matrix, or of the first vector if there is none */
+  int axis;       /* reduction axis of the matrix; -1 for a vector, and if reductions have different axes */
 } nereid_recurrence_t;
 
 /* Whether `loop`, an scf.for, is one: it has neither dots nor inner loops, loads (or copies, if it is pipelined) and

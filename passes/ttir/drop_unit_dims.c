@@ -44,7 +44,7 @@ typedef struct drop {
   nereid_pass_t *pass;
   nereid_map_t first; /* value -> 1 + index of its dimension 0 */
   NEREID_VECTOR(dim_t) dims;
-  NEREID_VECTOR(retyped_t) retyped; /* of all functions */
+  NEREID_VECTOR(retyped_t) retyped; /* values with a new type, in all functions */
 } drop_t;
 
 /* --- classes --- */

@@ -8,6 +8,8 @@ import importlib
 
 import torch
 
+from workload_tensors import differentiate, random, tensors
+
 BATCH, WIDTH, GROUPS = 64, 128, 16
 FP8 = torch.float8_e4m3fn
 SHAPES = ((4096, 4096), (4096, 14336), (14336, 4096))  # input and output features
@@ -19,25 +21,6 @@ def kernel(path):
     module, _, name = path.rpartition(".")
     found = getattr(importlib.import_module(module), name)
     return getattr(found, "_init_fn", found)
-
-
-def random(*shape, dtype=torch.bfloat16, scale=1.0):
-    return (torch.randn(*shape, device="cuda") * scale).to(dtype)
-
-
-def tensors(results):
-    results = results if isinstance(results, (tuple, list)) else [results]
-    return [value.float() if value.dtype in (FP8, torch.float8_e5m2) else value for value in results
-            if isinstance(value, torch.Tensor)]
-
-
-def differentiate(function, inputs):
-    """The results of a function of tensors and the gradients of its inputs."""
-    leaves = [value.requires_grad_() for value in inputs.values()]
-    results = tensors(function(**inputs))
-    outputs = [value for value in results if value.requires_grad]
-    gradients = torch.autograd.grad(outputs, leaves, [torch.randn_like(value) for value in outputs], allow_unused=True)
-    return results + tensors(gradients)
 
 
 def rowwise(tokens, inner, outer, options):

@@ -12,6 +12,8 @@ import math
 import torch
 import torch.nn.functional as F
 
+from workload_tensors import differentiate, tensors
+
 HEADS, SLOTS, FEATURES, MODEL, VOCABULARY = 16, 64, 16, 2048, 32000
 GROUP = 4  # query heads per head
 PARTS = (0.31, 0.02, 0.17, 0.26, 0.07, 0.17)  # lengths of the sequences of a batch with different lengths
@@ -85,24 +87,9 @@ def make(kinds, sizes, dtype):
     return inputs
 
 
-def differentiate(function, inputs, **options):
-    """The floating-point results of a function and the gradients of its floating-point inputs, for random gradients of the results."""
-    leaves = [value.requires_grad_() for value in inputs.values() if isinstance(value, torch.Tensor) and value.is_floating_point()]
-    results = flatten(function(**inputs, **options))
-    outputs = [value for value in results if value.requires_grad]
-    gradients = torch.autograd.grad(outputs, leaves, [torch.randn_like(value) for value in outputs], allow_unused=True)
-    return results + [value for value in gradients if value is not None]
-
-
 def infer(function, inputs, **options):
     with torch.no_grad():
-        return flatten(function(**inputs, **options))
-
-
-def flatten(results):
-    results = results if isinstance(results, (tuple, list)) else [results]
-    return [value for result in results for value in (flatten(result) if isinstance(result, (tuple, list)) else [result])
-            if isinstance(value, torch.Tensor)]
+        return tensors(function(**inputs, **options))
 
 
 def boundaries(length, kind=torch.int64):
@@ -391,7 +378,7 @@ def plain(path, shapes, dtype, options, length):
     sizes = Sizes(length, 64, 4 if length >= 1024 else 1)
     module, _, name = path.rpartition(".")
     with torch.no_grad():
-        return flatten(getattr(importlib.import_module("fla." + module), name)(
+        return tensors(getattr(importlib.import_module("fla." + module), name)(
             *[random(sizes.shape(shape), dtype=dtype) for shape in shapes], **options))
 
 

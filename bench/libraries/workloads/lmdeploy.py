@@ -10,6 +10,8 @@ import importlib
 
 import torch
 
+from workload_tensors import random
+
 BLOCK = 64  # tokens of a block of the cache
 SEQUENCES, PREFILLED = 64, 4
 MODEL, EXPERTS, CHOSEN, INNER = 2048, 64, 6, 1408  # width, experts, experts per token, inner width of an expert
@@ -19,10 +21,6 @@ FP8 = torch.float8_e4m3fn
 
 def kernel(file, name):
     return getattr(importlib.import_module("lmdeploy.pytorch.kernels.cuda." + file), name)
-
-
-def random(*shape, dtype=torch.bfloat16, scale=1.0):
-    return (torch.randn(*shape, device="cuda") * scale).to(dtype)
 
 
 def scales(*shape):

@@ -8,6 +8,8 @@ import importlib
 
 import torch
 
+from workload_tensors import differentiate, random, tensors
+
 BATCH, HEADS, WIDTH = 32, 4, 512
 
 
@@ -15,29 +17,11 @@ def kernel(file, name):
     return getattr(importlib.import_module("generative_recommenders.ops.triton.triton_" + file), name)
 
 
-def random(*shape, dtype=torch.bfloat16, scale=1.0):
-    return (torch.randn(*shape, device="cuda") * scale).to(dtype)
-
-
 def jagged(length, batch=BATCH, most=1.0):
     """Offsets of sequences between a half of a length and all of it, and the number of their tokens."""
     sizes = [max(int(most * (length - (index * 37 % 64) * length / 128)), 1) for index in range(batch)]
     ends = [sum(sizes[:index]) for index in range(batch + 1)]
     return torch.tensor(ends, dtype=torch.int64, device="cuda"), ends[-1]
-
-
-def tensors(results):
-    results = results if isinstance(results, (tuple, list)) else [results]
-    return [value for value in results if isinstance(value, torch.Tensor)]
-
-
-def differentiate(function, inputs):
-    """The results of a function of tensors and the gradients of its floating-point inputs."""
-    leaves = [value.requires_grad_() for value in inputs.values()]
-    results = tensors(function(**inputs))
-    outputs = [value for value in results if value.requires_grad]
-    gradients = torch.autograd.grad(outputs, leaves, [torch.randn_like(value) for value in outputs], allow_unused=True)
-    return results + tensors(gradients)
 
 
 def attention(length, dimension, options):
